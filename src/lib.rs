@@ -11,8 +11,10 @@
 //! ```
 
 pub mod anonymize;
+pub mod cli;
 pub mod diagnose;
 pub mod error;
+pub mod eval;
 pub mod facts;
 pub mod i18n;
 pub mod intake;

@@ -4,6 +4,7 @@
 //! or *unknown*; unknown is never taken for false.
 
 pub mod register;
+pub mod version;
 
 use crate::intake::Paste;
 use crate::segment::{Log, ScopeId};

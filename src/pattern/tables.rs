@@ -55,7 +55,7 @@ macro_rules! tables {
         impl Tables {
             $($(#[$doc])*
             pub fn $name(&self) -> &Table {
-                self.$name.get_or_init(|| Table::parse(include_str!(concat!("../../patterns/tables/", $file))))
+                self.$name.get_or_init(|| Table::parse(super::load::embedded(concat!("tables/", $file))))
             })*
 
             /// File name and table of each, for `explain` and the pages.
