@@ -15,6 +15,7 @@ pub mod cli;
 pub mod diagnose;
 pub mod error;
 pub mod eval;
+pub mod explain;
 pub mod facts;
 pub mod i18n;
 pub mod intake;

@@ -5,6 +5,7 @@
 
 mod analyze;
 mod eval;
+mod explain;
 mod patterns;
 
 use crate::error::Error;
@@ -33,6 +34,8 @@ enum Command {
     Anonymize(analyze::AnonymizeArgs),
     /// Score the analysis on cases with known answers.
     Eval(eval::EvalArgs),
+    /// Say what a code, a name or a line means.
+    Explain(explain::ExplainArgs),
     /// Check, list, show and start pattern files.
     Patterns(patterns::PatternsArgs),
 }
@@ -81,6 +84,7 @@ impl Cli {
             Command::Analyze(args) => args.run(),
             Command::Anonymize(args) => args.run(),
             Command::Eval(args) => args.run(),
+            Command::Explain(args) => args.run(),
             Command::Patterns(args) => args.run(),
         };
         match outcome {
