@@ -24,6 +24,9 @@ enum PatternsCommand {
         /// As a Markdown table of layers, for the README.
         #[arg(long)]
         markdown: bool,
+        /// The literals of all signatures, one a line.
+        #[arg(long, conflicts_with = "markdown")]
+        literals: bool,
         #[command(flatten)]
         common: Common,
     },
@@ -41,7 +44,8 @@ impl PatternsArgs {
     pub fn run(self) -> Result<ExitCode, Error> {
         match self.command {
             PatternsCommand::Check { folder } => check(folder),
-            PatternsCommand::List { markdown: true, common } => table(&common),
+            PatternsCommand::List { markdown: true, common, .. } => table(&common),
+            PatternsCommand::List { literals: true, common, .. } => literals(&common),
             PatternsCommand::List { common, .. } => list(&common),
             PatternsCommand::Show { id, common } => show(&id, &common),
             PatternsCommand::New { id } => new(&id),
@@ -75,6 +79,12 @@ fn list(common: &Common) -> Result<ExitCode, Error> {
         format!("{:<12} {:<40} {:<8} {}\n", cause.layer.name(), cause.id(), kind, cause.file.title.get_ref().get(lang))
     });
     print(&lines.collect::<String>())?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn literals(common: &Common) -> Result<ExitCode, Error> {
+    let patterns = common.patterns()?;
+    print(&patterns.matcher().literals().map(|literal| format!("{literal}\n")).collect::<String>())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -34,7 +34,7 @@ impl Lazy {
 
 /// Compiles an expression with the limits that all patterns share.
 pub fn compile(source: &str) -> Result<Regex, regex::Error> {
-    regex::RegexBuilder::new(source).size_limit(4 << 20).build()
+    regex::RegexBuilder::new(source).size_limit(16 << 20).build()
 }
 
 /// A signature, of a cause or of a harmless line.

@@ -49,6 +49,11 @@ impl Gate {
         gate
     }
 
+    /// The literals as text, in the order given.
+    pub fn literals(&self) -> impl Iterator<Item = &str> {
+        self.literals.iter().filter_map(|literal| std::str::from_utf8(literal).ok())
+    }
+
     /// Calls `see` for every occurrence of every literal, by position of its rare fragment.
     pub fn scan(&self, text: &[u8], mut see: impl FnMut(Found)) {
         for (position, window) in text.windows(FRAGMENT).enumerate() {

@@ -61,10 +61,14 @@ impl Matcher {
         &self.signatures
     }
 
-    /// True where any literal of the set stands in `text`: the test that decides which lines of
-    /// a very long log are kept.
+    /// The search for all literals: it decides which lines of a very long log are kept.
     pub fn gate(&self) -> &Gate {
         &self.gate
+    }
+
+    /// The literals of all signatures, each once.
+    pub fn literals(&self) -> impl Iterator<Item = &str> {
+        self.gate.literals().collect::<std::collections::BTreeSet<&str>>().into_iter()
     }
 
     /// Finds all signatures. `mutes` says whether a noise entry silences its record.
