@@ -1,0 +1,1 @@
+pub fn derive(_: &crate::segment::Log, _: &crate::pattern::Tables, _: &mut super::Facts) {}
