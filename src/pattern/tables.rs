@@ -78,6 +78,8 @@ tables! {
     driver_branch = "driver-branch.tsv";
     /// Architectures inside the framework wheels.
     framework_arch = "framework-arch.tsv";
+    /// Marketing names of cards (first match counts) and their compute capability.
+    gpu_names = "gpu-names.tsv";
     nvrm_messages = "nvrm-messages.tsv";
     /// NV_STATUS codes.
     nvstatus = "nvstatus.tsv";
