@@ -1,9 +1,9 @@
 //! `analyze` and `anonymize`.
 
-use super::{Common, Format, parts, print};
+use super::{Common, Format, long, parts, print};
 use crate::anonymize::{Rules, anonymize};
 use crate::error::Error;
-use crate::intake::{self, Limits, Part};
+use crate::intake::{self, Limits, Part, Paste};
 use crate::pattern::Patterns;
 use crate::segment;
 use clap::Args;
@@ -29,21 +29,22 @@ pub struct AnalyzeArgs {
 impl AnalyzeArgs {
     pub fn run(self) -> Result<ExitCode, Error> {
         let patterns = self.common.patterns()?;
-        let parts = parts(&self.files)?;
         let mut found = false;
         if self.each {
-            for part in parts {
-                found |= self.one(vec![part], &patterns)?;
+            for part in parts(&self.files)? {
+                found |= self.one(read(vec![part])?, &patterns)?;
             }
         } else {
-            found = self.one(parts, &patterns)?;
+            let paste = match long::open(&self.files)? {
+                Some(log) => log.read(&patterns)?,
+                None => read(parts(&self.files)?)?,
+            };
+            found = self.one(paste, &patterns)?;
         }
         Ok(if found { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }
 
-    fn one(&self, parts: Vec<Part>, patterns: &Patterns) -> Result<bool, Error> {
-        let limits = Limits { max_decoded: u64::MAX };
-        let paste = intake::read(parts, &limits)?;
+    fn one(&self, paste: Paste, patterns: &Patterns) -> Result<bool, Error> {
         let analyzed = crate::analyze(&paste, patterns);
         let anonymized = self.anonymize.then(|| anonymize(&paste, &analyzed.log, &Rules::default()));
         let redact = |text: &str| anonymized.as_ref().map_or_else(|| text.to_owned(), |a| a.redact(text));
@@ -60,6 +61,11 @@ impl AnalyzeArgs {
     }
 }
 
+/// Reads parts; the user's own machine has no limit but its memory.
+fn read(parts: Vec<Part>) -> Result<Paste, Error> {
+    intake::read(parts, &Limits { max_decoded: u64::MAX })
+}
+
 #[derive(Debug, Args)]
 pub struct AnonymizeArgs {
     /// A file; `-` or nothing for standard input.
@@ -69,7 +75,7 @@ pub struct AnonymizeArgs {
 impl AnonymizeArgs {
     pub fn run(self) -> Result<ExitCode, Error> {
         let files: Vec<PathBuf> = self.file.into_iter().collect();
-        let paste = intake::read(parts(&files)?, &Limits { max_decoded: u64::MAX })?;
+        let paste = read(parts(&files)?)?;
         let log = segment::split(&paste);
         let anonymized = anonymize(&paste, &log, &Rules::default());
         let mut text = anonymized.lines().join("\n");

@@ -6,6 +6,7 @@
 mod analyze;
 mod eval;
 mod explain;
+mod long;
 mod patterns;
 
 use crate::error::Error;

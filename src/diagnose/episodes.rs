@@ -9,6 +9,7 @@ use crate::pattern::compile::Owner;
 use crate::pattern::Patterns;
 use crate::pattern::matcher::Hits;
 use crate::segment::{Kind, Log, Record};
+use std::collections::HashMap;
 
 /// Events further apart than this belong to different episodes, in seconds.
 const DAY: f64 = 86_400.0;
@@ -19,20 +20,18 @@ const WITH_YEAR: f64 = 315_532_800.0;
 #[derive(Debug, Default)]
 pub struct Episodes {
     old: Vec<bool>,
-    /// Record of each line, by index into the lines.
-    record_of_line: Vec<Option<u32>>,
+    /// Record of each kernel line, by line number.
+    record_of_line: HashMap<u32, u32>,
     kernel: Vec<bool>,
 }
 
 impl Episodes {
     /// Splits by boot and by time.
     pub fn new(paste: &Paste, log: &Log, hits: &Hits, patterns: &Patterns) -> Episodes {
-        let mut record_of_line = vec![None; paste.lines.len()];
-        for (index, record) in log.records.iter().enumerate() {
+        let mut record_of_line = HashMap::new();
+        for (index, record) in log.records.iter().enumerate().filter(|(_, r)| is_kernel(log, r)) {
             for (_, line) in &record.pieces {
-                if let Some(slot) = record_of_line.get_mut(*line as usize) {
-                    *slot = Some(index as u32);
-                }
+                record_of_line.extend(paste.lines.get(*line as usize).map(|line| (line.number, index as u32)));
             }
         }
         let kernel: Vec<bool> = log.records.iter().map(|r| is_kernel(log, r)).collect();
@@ -53,8 +52,7 @@ impl Episodes {
 
     /// True where every kernel line among `lines` (1-based) is of an earlier episode.
     pub fn all_old(&self, lines: &[u32]) -> bool {
-        let records = lines.iter().filter_map(|n| *self.record_of_line.get(n.checked_sub(1)? as usize)?);
-        let mut kernel = records.filter(|r| self.kernel[*r as usize]).peekable();
+        let mut kernel = lines.iter().filter_map(|number| self.record_of_line.get(number).copied()).peekable();
         kernel.peek().is_some() && kernel.all(|r| self.is_old(r))
     }
 

@@ -177,7 +177,7 @@ fn unexplained(paste: &Paste, log: &Log, hits: &Hits) -> Vec<(u32, String)> {
 fn quotes<'f>(paste: &Paste, findings: impl Iterator<Item = &'f Finding>) -> BTreeMap<u32, String> {
     let lines = findings.flat_map(|f| &f.pieces).flat_map(|p| p.lines.first().copied());
     let quoted = lines.filter_map(|number| {
-        let line = paste.lines.get(number.checked_sub(1)? as usize)?;
+        let line = paste.lines.get(paste.index_of(number)?)?;
         Some((number, line.message().trim().to_owned()))
     });
     quoted.collect()

@@ -4,6 +4,8 @@
 //! a scan marks are kept with their surroundings, as are the first and the last lines. Every
 //! kept line keeps its number, and the answer says how many were left out.
 
+use super::{Limit, Limits, Part, Paste, read};
+use crate::error::Error;
 use std::io::{self, Read};
 
 /// Lines kept around a marked line.
@@ -28,6 +30,26 @@ pub struct Condensed {
 
 /// Calls back with the byte offset of everything of interest in a chunk, in any order.
 pub type Scan<'a> = &'a dyn Fn(&[u8], &mut dyn FnMut(usize));
+
+/// Reads a long plain text: condensed, decoded and cleaned, with the numbers of the whole log.
+///
+/// # Errors
+/// Those of [`read`]; [`Error::Unreadable`] where the reader fails.
+pub fn read_long(name: &str, reader: impl Read, scan: Scan<'_>) -> Result<Paste, Error> {
+    let unreadable = |e: io::Error| Error::Unreadable { path: name.to_owned(), reason: e.kind().to_string() };
+    let Condensed { bytes, numbers, left_out } = condense(reader, scan).map_err(unreadable)?;
+    let part = Part { name: name.to_owned(), bytes };
+    let mut paste = read(vec![part], &Limits { max_decoded: u64::MAX })?;
+    for (line, number) in paste.lines.iter_mut().zip(&numbers) {
+        line.number = *number;
+    }
+    let last = numbers.last().copied().unwrap_or(0);
+    paste.sources.iter_mut().for_each(|source| source.last = last);
+    if left_out > 0 {
+        paste.limits.push(Limit { what: "limit-condensed", count: left_out });
+    }
+    Ok(paste)
+}
 
 /// Reads `reader` to its end.
 ///

@@ -5,6 +5,7 @@
 //! A line keeps its number: line 7 of the paste is line 7 of everything that follows.
 
 mod clean;
+pub mod condense;
 mod decode;
 mod heads;
 mod prefix;
@@ -44,6 +45,18 @@ pub struct Paste {
     pub sources: Vec<Source>,
     /// What was left out or capped on the way, for the answer's `limits`.
     pub limits: Vec<Limit>,
+}
+
+impl Paste {
+    /// Index into `lines` of the line with this number. Numbers rise, but have gaps where a very
+    /// long log was condensed.
+    pub fn index_of(&self, number: u32) -> Option<usize> {
+        let direct = number.checked_sub(1)? as usize;
+        match self.lines.get(direct) {
+            Some(line) if line.number == number => Some(direct),
+            _ => self.lines.binary_search_by_key(&number, |line| line.number).ok(),
+        }
+    }
 }
 
 /// Where the lines of one part stand: numbers are 1-based and inclusive.
