@@ -57,7 +57,7 @@ pub fn is_continuation(text: &str) -> bool {
     const LINES: &[&str] = &[
         "CUDA kernel errors might be", "For debugging consider", "Compile with `TORCH_USE_CUDA_DSA`", "Device-side assertion", "Last error:", "ncclSystemError", "ncclInternalError",
         "ncclUnhandledCudaError", "ncclInvalidUsage", "ncclRemoteError", "ncclInvalidArgument", "Check the documentation of torch.load", "If you only need", "You can make your environment", "HIP kernel errors might",
-        "Search for `cuda", "In addition, you can set", "Parameter indices which did not receive grad", "Some tensors share memory", "Please take a look at",
+        "Search for `cuda", "Detected at node", "Node: '", "Error while creating shared memory",  "In addition, you can set", "Parameter indices which did not receive grad", "Some tensors share memory", "Please take a look at",
     ];
     LINES.iter().any(|line| text.starts_with(line)) || text.starts_with("E   ") || text.starts_with("Missing key(s)") || text.starts_with("Unexpected key(s)") || text.starts_with("size mismatch for ")
 }

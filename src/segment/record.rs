@@ -94,10 +94,11 @@ impl Joiner<'_> {
     fn join(&mut self) {
         match self.segment.kind {
             Kind::Dmesg | Kind::Journal => self.kernel(),
-            Kind::PythonLog | Kind::TensorflowLog | Kind::JaxLog | Kind::Other | Kind::Probe => {
+            Kind::PythonLog | Kind::TensorflowLog | Kind::JaxLog => {
                 self.indented();
                 self.notices();
             }
+            Kind::Other => self.notices(),
             Kind::PipInstall => self.conflicts(),
             _ => {}
         }

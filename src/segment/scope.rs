@@ -82,7 +82,7 @@ impl Scopes {
 /// What the machine is: WSL by its kernel and libraries, Windows by prompts and paths.
 pub fn machine(paste: &Paste, cues: &[(usize, Cue)]) -> ScopeKind {
     const WSL: &[&str] = &["microsoft-standard-WSL2", "/usr/lib/wsl", "/dev/dxg", "WSL2 ", "GPU access blocked by the operating system"];
-    const WINDOWS: &[&str] = &["File \"C:\\", "File \"D:\\", "File \"E:\\", "File \"F:\\", "File \"G:\\", "WindowsPath(", "\\Scripts\\python.exe", "Event ID:", "[MSC v."];
+    const WINDOWS: &[&str] = &["File \"C:\\", "File \"D:\\", "File \"E:\\", "File \"F:\\", "File \"G:\\", "WindowsPath(", "\\Scripts\\python.exe", "Event ID:", "[MSC v.", "Your device ran into a problem", "*** STOP: 0x", "Computer: DESKTOP-"];
     let finders = |parts: &[&str]| parts.iter().map(|p| memchr::memmem::Finder::new(p.as_bytes()).into_owned()).collect::<Vec<_>>();
     let (wsl, windows) = (finders(WSL), finders(WINDOWS));
     let shows = |parts: &[memchr::memmem::Finder<'_>]| paste.lines.iter().any(|line| parts.iter().any(|p| p.find(line.text.as_bytes()).is_some()));

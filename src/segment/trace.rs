@@ -211,7 +211,9 @@ impl Seen<'_> {
         if native || too_long || other_clock || exception::is_frame(text) || (self.foreign() && !known) {
             return self.idle();
         }
-        let goes_on = if blank || bare { deeper || known } else { true };
+        // Only the exception itself comes out of torch under `[rank0]:`.
+        let sure = !bare || self.line.prefix.as_ref().is_some_and(|p| p.rank.is_some()) || self.after_colon();
+        let goes_on = if blank || !sure { deeper || known } else { true };
         if !goes_on || (bare && exception::is_bare(text)) {
             return self.idle();
         }
@@ -242,6 +244,12 @@ impl Seen<'_> {
     fn other_clock(&self, head: u32) -> bool {
         let stamped = |line: &Line| line.prefix.as_ref().is_some_and(|p| p.time.is_some());
         self.paste.lines.get(head as usize).is_some_and(|first| stamped(first) != stamped(self.line))
+    }
+
+    /// The line before, of the same stream, leaves its sentence open: `Last error:`.
+    fn after_colon(&self) -> bool {
+        let before = self.index.checked_sub(1).and_then(|at| self.paste.lines.get(at));
+        before.is_some_and(|line| line.message().ends_with("error:") && key(line) == key(self.line))
     }
 
     /// Frames stand in the next lines of this stream.

@@ -36,6 +36,9 @@ struct Block {
     output: bool,
 }
 
+/// Shorter lines were not wrapped by a terminal.
+const MIN_WRAPPED: usize = 60;
+
 struct Walk<'a> {
     paste: &'a Paste,
     hits: &'a [Option<Hit>],
@@ -122,10 +125,15 @@ impl Walk<'_> {
         if matches!(message.trim(), ".dockerenv" | "/.dockerenv") {
             self.shell = self.scopes.get(ScopeKind::Container, "");
         }
-        let kind = self.decide(line, hit, tag);
+        let kind = self.decide(index, line, hit, tag);
         let scope = self.scope_of(line, kind);
         if let Some(block) = self.block.as_mut() {
             block.output = true;
+            if failed(kind, message)
+                && let Some(segment) = self.segments.get_mut(block.segment)
+            {
+                segment.complete = false;
+            }
         }
         self.place(index, kind, scope);
         self.blank = false;
@@ -152,7 +160,7 @@ impl Walk<'_> {
         }
     }
 
-    fn decide(&mut self, line: &Line, hit: Option<Hit>, tag: Option<Tag>) -> Kind {
+    fn decide(&mut self, index: usize, line: &Line, hit: Option<Hit>, tag: Option<Tag>) -> Kind {
         if let Some(tag) = tag {
             return if tag.part == Part::Native { Kind::CxxBacktrace } else { Kind::PythonTraceback };
         }
@@ -163,15 +171,20 @@ impl Walk<'_> {
             return kind;
         }
         if matches!(of_block, Some((Some(_), false))) {
-            self.close(true);
+            self.close(!by_docker(line.message()));
         }
         if let Some(kind) = of_prefix(line) {
             return kind;
         }
-        if let Some(hit) = hit {
-            return hit.kind;
-        }
         let message = line.message();
+        if matches!(self.kind, Kind::Dmesg | Kind::Journal) && !self.blank && self.goes_on(index, line, hit) {
+            return self.kind;
+        }
+        if let Some(hit) = hit {
+            // `ERROR: …` within an installer's own output is its own.
+            let own = hit.kind == Kind::PythonLog && matches!(self.kind, Kind::InstallerLog | Kind::PipInstall);
+            return if own { self.kind } else { hit.kind };
+        }
         if detect::continues(self.kind, message) && (!self.blank || detect::spans_blanks(self.kind)) {
             return self.kind;
         }
@@ -183,13 +196,35 @@ impl Walk<'_> {
         if line.prefix.as_ref().is_some_and(|p| p.unit.is_some()) {
             return Kind::Journal;
         }
+        if has_level(line) {
+            return Kind::PythonLog;
+        }
         floor.unwrap_or(Kind::Other)
+    }
+
+    /// A line without prefix that goes on with a kernel or journal message: indented, or the
+    /// rest of a long line that was wrapped, where stamped lines follow.
+    fn goes_on(&self, index: usize, line: &Line, hit: Option<Hit>) -> bool {
+        let message = line.message();
+        if line.prefix.is_some() {
+            return false;
+        }
+        if message.trim_start().starts_with("NVRM:") || message.starts_with("        ") {
+            return true;
+        }
+        let before = index.checked_sub(1).and_then(|at| self.paste.lines.get(at));
+        let wrapped = before.is_some_and(|l| l.text.chars().count() >= MIN_WRAPPED);
+        let next = self.paste.lines.iter().skip(index + 1).take(3);
+        hit.is_none_or(|h| h.weak) && wrapped && next.clone().any(|l| of_prefix(l).is_some())
     }
 
     /// A listing ends where, after a blank line, something begins that is not of its kind.
     fn leaves(&self, kind: Kind, message: &str, hit: Option<Hit>) -> bool {
         let output = self.block.as_ref().is_some_and(|b| b.output);
-        if !self.blank || !output || detect::continues(kind, message) {
+        if by_docker(message) && kind != Kind::Docker {
+            return true;
+        }
+        if !self.blank || !output || message.starts_with([' ', '\t']) || detect::continues(kind, message) {
             return false;
         }
         match hit {
@@ -213,11 +248,28 @@ impl Walk<'_> {
             }
         }
         // What docker itself says, it says on the host.
-        if kind == Kind::Docker && line.message().contains("rror response from daemon") {
+        if kind == Kind::Docker && by_docker(line.message()) {
             return self.shell;
         }
         self.block.as_ref().map_or(self.shell, |block| block.scope)
     }
+}
+
+/// Docker could not even start the program.
+fn by_docker(message: &str) -> bool {
+    message.contains("rror response from daemon")
+}
+
+/// The program could not run, or was not allowed to look: what it does not show is not absent.
+fn failed(kind: Kind, message: &str) -> bool {
+    const FAILURES: &[&str] = &["command not found", "not permitted", "ermission denied", "未找到命令", "is not recognized as"];
+    !matches!(kind, Kind::DeviceNodes) && FAILURES.iter().any(|f| message.contains(f))
+}
+
+/// A logger's level stood among the prefixes.
+fn has_level(line: &Line) -> bool {
+    let before = line.text.get(..line.body as usize).unwrap_or("");
+    ["INFO ", "WARNING ", "ERROR ", "DEBUG "].iter().any(|level| before.contains(level))
 }
 
 fn is_kernel_journal(command: &str) -> bool {

@@ -22,7 +22,6 @@ pub const STARTS: &[Start] = &[
     Start("Cuda compilation tools, release", Kind::Nvcc),
     Start("Build cuda_", Kind::Nvcc),
     Start("CUDA Device Query", Kind::DeviceQuery),
-    Start("Detected ", Kind::DeviceQuery),
     Start("cudaGetDeviceCount returned", Kind::DeviceQuery),
     Start("Successfully ran diagnostic for group", Kind::Dcgm),
     Start("| Diagnostic  ", Kind::Dcgm),
@@ -72,6 +71,14 @@ pub const STARTS: &[Start] = &[
     Start("Unpacking ", Kind::InstallerLog),
     Start("Preparing to unpack", Kind::InstallerLog),
     Start("Loading new nvidia", Kind::InstallerLog),
+    Start("Building module:", Kind::InstallerLog),
+    Start("Cleaning build area", Kind::InstallerLog),
+    Start("'make' -j", Kind::InstallerLog),
+    Start("Building kernel modules", Kind::InstallerLog),
+    Start("Kernel messages:", Kind::InstallerLog),
+    Start("Please see the log entries 'Kernel module load error'", Kind::InstallerLog),
+    Start("Using built-in stream user interface", Kind::InstallerLog),
+    Start("Performing CC ", Kind::InstallerLog),
 ];
 
 pub const PARTS: &[Part] = &[

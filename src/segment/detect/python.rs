@@ -119,7 +119,7 @@ pub fn shape(text: &str, indent: usize) -> Option<Hit> {
     if conflict(text) {
         return strong(Kind::PipInstall);
     }
-    let log = level_head(bytes) || text.contains("Warning: ") || text.contains("it/s]") || text.contains("s/it]") || text.contains("%|") || text.contains("] [INFO] ") || text.contains("[INFO|") || text.contains("[WARNING|");
+    let log = level_head(bytes) || text.contains("Warning: ") || text.ends_with("Warning:") || text.contains("it/s]") || text.contains("s/it]") || text.contains("%|") || text.contains("] [INFO] ") || text.contains("[INFO|") || text.contains("[WARNING|");
     let python_log = log || text.starts_with("warnings.warn(") || is_epoch(text);
     if python_log { strong(Kind::PythonLog) } else { None }
 }

@@ -5,6 +5,18 @@ use crate::segment::Kind;
 
 pub const STARTS: &[Start] = &[
     Start("Module                  Size  Used by", Kind::Lsmod),
+    Start("NVRM: ", Kind::Dmesg),
+    Start("nvidia-nvlink: ", Kind::Dmesg),
+    Start("nvidia-modeset: ", Kind::Dmesg),
+    Start("nvidia-uvm: ", Kind::Dmesg),
+    Start("nvidia: loading out-of-tree module", Kind::Dmesg),
+    Start("nvidia: module ", Kind::Dmesg),
+    Start("nvidia: probe of", Kind::Dmesg),
+    Start("nvidia 0000:", Kind::Dmesg),
+    Start("pcieport 0000:", Kind::Dmesg),
+    Start("[drm] [nvidia-drm]", Kind::Dmesg),
+    Start("[drm:nv_drm", Kind::Dmesg),
+    Start("nvidia-nvswitch", Kind::Dmesg),
     Start("PRETTY_NAME=", Kind::OsRelease),
     Start("VERSION_CODENAME=", Kind::OsRelease),
     Start("VERSION_ID=", Kind::OsRelease),
