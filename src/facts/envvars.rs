@@ -38,7 +38,11 @@ fn missing(reader: &mut Reader) {
 
 /// `export NAME=value`, `NAME=value command`, `-e NAME=value`, `set NAME=value`, `$env:NAME="value"`,
 /// `os.environ["NAME"] = "value"`.
+/// Advice inside an error message (`try setting X=…`, `run with NCCL_DEBUG=INFO`) sets nothing.
 fn assignments(reader: &mut Reader, line: Line) {
+    if hits(re!(r"(?i)try setting|run with|please set|(?:consider|by) (?:setting|passing)|you can set|should set|set the environment|recommend"), line.text) {
+        return;
+    }
     let all = re!(r#"(?:^|[\s;&'"(\[{:+])(?:os\.environ\[\s*)?["']?([A-Z][A-Z0-9_]{3,})["']?\]?\s?=\s?("[^"]*"|'[^']*'|[^\s;&"'\\,)]*(?:,[^\s;&"'\\)]+)*)"#);
     let Some(all) = all.as_ref() else { return };
     for cells in all.captures_iter(line.text).take(32) {
@@ -114,6 +118,9 @@ mod tests {
         ] {
             assert_eq!(devices(Kind::Other, text), Some(Value::Text(want.into())), "{text}");
         }
+        assert_eq!(devices(Kind::Other, "Please set CUDA_VISIBLE_DEVICES=0 and retry"), None);
+        let advice = facts(Kind::PythonTraceback, "memory is large try setting PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation.");
+        assert_eq!(value(&advice, Subject::None, "env.pytorch_alloc_conf"), None);
         assert_eq!(devices(Kind::Other, "changing env variable CUDA_VISIBLE_DEVICES after program start"), None);
     }
 
