@@ -93,6 +93,7 @@ const BY_COMMAND: &[(&str, Kind, Parser)] = &[
 
 /// For every segment: each has its own gate and finds nothing where nothing is.
 const ANYWHERE: &[Parser] = &[
+    cluster::run_command,
     envvars::read,
     packages::stray,
     probe::warnings,
