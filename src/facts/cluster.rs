@@ -3,10 +3,16 @@
 use super::reader::{Line, Reader, bytes, caps, first, hits, re};
 use super::{Subject, Value};
 
+/// The command that printed the segment: `docker run … nvidia-smi` is another kind's listing.
+pub fn run_command(reader: &mut Reader) {
+    let head = Line { number: reader.head(), text: reader.command_line() };
+    if !head.text.is_empty() {
+        run_line(reader, head);
+    }
+}
+
 /// docker run, info, inspect.
 pub fn docker(reader: &mut Reader) {
-    let head = Line { number: reader.head(), text: reader.command_line() };
-    run_line(reader, head);
     for line in reader.lines() {
         let text = line.text.trim();
         if let Some(list) = first(re!(r"^Runtimes:\s*(.+)$"), text) {
@@ -36,7 +42,7 @@ fn inspect(reader: &mut Reader, line: Line) {
 }
 
 /// A `docker run` or `podman run` line: was a GPU asked for, how large is /dev/shm.
-pub fn run_line(reader: &mut Reader, line: Line) {
+fn run_line(reader: &mut Reader, line: Line) {
     let text = line.text;
     let Some(tool) = first(re!(r"\b(docker|podman|nerdctl)\s+(?:\w+\s+)?(?:run|create)\s"), text) else { return };
     let runtime = if tool == "podman" { "podman" } else { "docker" };
@@ -246,6 +252,8 @@ mod tests {
         let run = facts_from(Kind::Docker, "docker run --gpus all --shm-size=16g image", "x");
         assert_eq!(value(&run, Subject::None, "container.gpus_requested"), Some(Value::Bool(true)));
         assert_eq!(value(&run, Subject::None, "container.shm_bytes"), Some(Value::Int(16 << 30)));
+        let smi = facts_from(Kind::NvidiaSmi, "docker run --rm --gpus all nvidia/cuda:12.4.1-base nvidia-smi", "x");
+        assert_eq!(value(&smi, Subject::None, "container.gpus_requested"), Some(Value::Bool(true)));
         let bare = facts_from(Kind::Docker, "docker run -it image", "x");
         assert_eq!(value(&bare, Subject::None, "container.gpus_requested"), Some(Value::Bool(false)));
     }

@@ -41,11 +41,12 @@ impl Deriver<'_> {
     }
 
     fn version(&self, scope: ScopeId, subject: Subject, name: &str) -> Option<(String, Vec<u32>)> {
-        let fact = self.seen(scope, subject, name)?;
-        match &fact.value {
-            Value::Version(version) | Value::Text(version) => Some((version.clone(), fact.lines.clone())),
-            _ => None,
-        }
+        text_of(self.seen(scope, subject, name)?)
+    }
+
+    /// The same, of this very scope only.
+    fn own(&self, scope: ScopeId, subject: Subject, name: &str) -> Option<(String, Vec<u32>)> {
+        text_of(self.facts.get(scope, subject, name)?)
     }
 
     /// Scope and number of every environment.
@@ -83,7 +84,7 @@ impl Deriver<'_> {
     fn driver(&mut self) {
         for scope in 0..self.log.scopes.len() as ScopeId {
             let own = |name| self.facts.get(scope, Subject::None, name).map(|f| (f.value.clone(), f.lines.clone()));
-            let names = ["driver.version", "driver.module_version", "driver.library_version"];
+            let names = ["driver.version", "driver.module_version"];
             let Some((Value::Version(version), lines)) = names.into_iter().find_map(own) else { continue };
             let branch = head(&version, 1);
             self.give(scope, Subject::None, "driver.branch", Value::Version(branch.clone()), &lines);
@@ -102,9 +103,9 @@ impl Deriver<'_> {
     /// Was the driver or the kernel changed after the last boot?
     fn history(&mut self) {
         for scope in 0..self.log.scopes.len() as ScopeId {
-            let Some((boot, boot_lines)) = self.version(scope, Subject::None, "kernel.boot_time") else { continue };
+            let Some((boot, boot_lines)) = self.own(scope, Subject::None, "kernel.boot_time") else { continue };
             for (at, name) in [("driver.upgraded_at", "driver.upgraded_after_boot"), ("kernel.upgraded_at", "kernel.upgraded_after_boot")] {
-                let Some((time, mut lines)) = self.version(scope, Subject::None, at) else { continue };
+                let Some((time, mut lines)) = self.own(scope, Subject::None, at) else { continue };
                 lines.extend(&boot_lines);
                 self.give(scope, Subject::None, name, Value::Bool(time > boot), &lines);
             }
@@ -114,7 +115,7 @@ impl Deriver<'_> {
     /// What CUDA_VISIBLE_DEVICES leaves: CUDA stops at the first entry that it does not find.
     fn visible(&mut self) {
         for scope in 0..self.log.scopes.len() as ScopeId {
-            let Some((value, lines)) = self.version(scope, Subject::None, "env.cuda_visible_devices") else { continue };
+            let Some((value, lines)) = self.own(scope, Subject::None, "env.cuda_visible_devices") else { continue };
             let count = self.seen(scope, Subject::None, "gpu.count").and_then(|f| match f.value {
                 Value::Int(count) => Some((count, f.lines.clone())),
                 _ => None,
@@ -278,6 +279,14 @@ impl Deriver<'_> {
             lines.extend(cards.iter().flat_map(|(_, lines)| lines));
             self.give(scope, env, "best.torch_install", Value::Text(wheel.command()), &lines);
         }
+    }
+}
+
+/// A version or text with its lines.
+fn text_of(fact: &Fact) -> Option<(String, Vec<u32>)> {
+    match &fact.value {
+        Value::Version(version) | Value::Text(version) => Some((version.clone(), fact.lines.clone())),
+        _ => None,
     }
 }
 

@@ -16,7 +16,7 @@ pub fn read(reader: &mut Reader) {
     let whole_line = matches!(reader.kind(), crate::segment::Kind::Env);
     for line in reader.lines() {
         if hits(re!(r"CUDA_VISIBLE_DEVICES|NVIDIA_VISIBLE_DEVICES|LD_LIBRARY_PATH|NCCL_|ALLOC_CONF|WORLD_SIZE|CUDA_VERSION|CUDA_HOME|CONDA_|VIRTUAL_ENV|HSA_OVERRIDE|CUDA_LAUNCH"), line.text) {
-            if whole_line && hits(re!(r"^\w+=[^']*$"), line.text.trim()) {
+            if whole_line && hits(re!(r#"^\w+=(?:[^'"\s]*|"[^"]*")$"#), line.text.trim()) {
                 if let Some((name, value)) = line.text.trim().split_once('=') {
                     set(reader, name, value.trim_matches('"'), line.number);
                 }
@@ -38,7 +38,11 @@ fn missing(reader: &mut Reader) {
 
 /// `export NAME=value`, `NAME=value command`, `-e NAME=value`, `set NAME=value`, `$env:NAME="value"`,
 /// `os.environ["NAME"] = "value"`.
+/// Advice inside an error message (`try setting X=…`, `run with NCCL_DEBUG=INFO`) sets nothing.
 fn assignments(reader: &mut Reader, line: Line) {
+    if hits(re!(r"(?i)try setting|run with|please set|(?:consider|by) (?:setting|passing)|you can set|should set|set the environment|recommend"), line.text) {
+        return;
+    }
     let all = re!(r#"(?:^|[\s;&'"(\[{:+])(?:os\.environ\[\s*)?["']?([A-Z][A-Z0-9_]{3,})["']?\]?\s?=\s?("[^"]*"|'[^']*'|[^\s;&"'\\,)]*(?:,[^\s;&"'\\)]+)*)"#);
     let Some(all) = all.as_ref() else { return };
     for cells in all.captures_iter(line.text).take(32) {
@@ -104,6 +108,7 @@ mod tests {
             ("CUDA_VISIBLE_DEVICES=2,3", "2,3"),
             ("export CUDA_VISIBLE_DEVICES=2,3", "2,3"),
             ("CUDA_VISIBLE_DEVICES=2,3 python train.py --device cuda:2", "2,3"),
+            ("CUDA_VISIBLE_DEVICES=2 RANK=0 WORLD_SIZE=2 python ddp.py &", "2"),
             ("declare -x CUDA_VISIBLE_DEVICES=\"\"", ""),
             ("+ CUDA_VISIBLE_DEVICES=0", "0"),
             ("docker run --gpus all -e CUDA_VISIBLE_DEVICES=1 image", "1"),
@@ -112,8 +117,13 @@ mod tests {
             ("$env:CUDA_VISIBLE_DEVICES=\"1\"", "1"),
             ("CUDA_VISIBLE_DEVICES=MIG-7d0f4c1e-18ab RANK=0 WORLD_SIZE=2 python ddp.py &", "MIG-7d0f4c1e-18ab"),
         ] {
-            assert_eq!(devices(Kind::Other, text), Some(Value::Text(want.into())), "{text}");
+            for kind in [Kind::Other, Kind::Env] {
+                assert_eq!(devices(kind, text), Some(Value::Text(want.into())), "{text}");
+            }
         }
+        assert_eq!(devices(Kind::Other, "Please set CUDA_VISIBLE_DEVICES=0 and retry"), None);
+        let advice = facts(Kind::PythonTraceback, "memory is large try setting PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation.");
+        assert_eq!(value(&advice, Subject::None, "env.pytorch_alloc_conf"), None);
         assert_eq!(devices(Kind::Other, "changing env variable CUDA_VISIBLE_DEVICES after program start"), None);
     }
 

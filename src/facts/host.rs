@@ -239,6 +239,21 @@ pub fn id(reader: &mut Reader) {
     }
 }
 
+/// What people write around their listings: `驱动是 535.129.03`, `driver version: 550.90.07`.
+pub fn prose(reader: &mut Reader) {
+    for line in reader.lines() {
+        if hits(re!(r"(?i)requir|needs?\b|at least|or (?:newer|later|higher)|minimum|>=|upgrade to|install|至少|以上|需要|升级到"), line.text) {
+            continue;
+        }
+        let version = first(re!(r"(?i)(?:nvidia[ -])?(?:driver|驱动)(?:\s*(?:version|版本))?(?:\s*(?:is|was|是|为|[:：=]))?\s*v?([3-6]\d\d\.\d{2,3}(?:\.\d\d)?)\b"), line.text);
+        if let Some(version) = version
+            && reader.known(Subject::None, "driver.version").is_none()
+        {
+            reader.version("driver.version", version, line.number);
+        }
+    }
+}
+
 /// Windows and WSL: `wsl --version`, and the kernel there.
 pub fn wsl(reader: &mut Reader) {
     for line in reader.lines() {
@@ -301,6 +316,21 @@ mod tests {
         assert_eq!(value(&id, Subject::None, "user.groups"), Some(Value::Set(vec!["<user-1>".into(), "sudo".into()])));
         let boot = facts_from(Kind::Uptime, "who -b", "         system boot  2026-11-23 08:01");
         assert_eq!(value(&boot, Subject::None, "kernel.boot_time"), Some(Value::Text("2026-11-23T08:01:00".into())));
+    }
+
+    #[test]
+    fn a_driver_named_in_prose() {
+        assert_eq!(value(&facts(Kind::Other, "CUDA 12 requires driver 525.60.13 or newer"), Subject::None, "driver.version"), None);
+        for text in ["驱动是 535.129.03，nvidia-smi 在容器里正常。", "My driver version is 535.129.03", "NVIDIA driver: 535.129.03"] {
+            assert_eq!(value(&facts(Kind::Other, text), Subject::None, "driver.version"), Some(Value::Version("535.129.03".into())), "{text}");
+        }
+        assert_eq!(value(&facts(Kind::Other, "a driver from 2019 and 550 dollars"), Subject::None, "driver.version"), None);
+    }
+
+    #[test]
+    fn secure_boot_is_told_by_mokutil() {
+        let facts = facts_from(Kind::Other, "mokutil --sb-state", "SecureBoot enabled");
+        assert_eq!(value(&facts, Subject::None, "secure_boot.enabled"), Some(Value::Bool(true)));
     }
 
     #[test]

@@ -58,6 +58,14 @@ fn card(reader: &mut Reader, line: Line) {
             super::smi_table::identity(reader, card, Some(pci), None, line.number);
         }
     }
+    if let Some(pci) = first(re!(r"NVRM: (?:The NVIDIA )?GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)"), line.text)
+        && let Some(card) = reader.card(Some(pci), None, None)
+    {
+        super::smi_table::identity(reader, card, Some(pci), None, line.number);
+        if let Some(id) = first(re!(r"PCI ID: 10de:([0-9a-f]{4})"), line.text) {
+            reader.give_to(card, "gpu.device_id", Value::Text(id.to_owned()), &[line.number]);
+        }
+    }
     if let Some(cells) = caps(re!(r"\bXid \(PCI:([0-9A-Fa-f:.]+)\): (\d+)"), line.text) {
         let cell = |n: usize| cells.get(n).map_or("", |m| m.as_str());
         let pci = normal_pci(cell(1));

@@ -269,6 +269,81 @@ pub fn read(paste: &Paste, log: &Log, tables: &Tables) -> Facts {
 mod tests {
     use super::*;
 
+    /// Every fact that a parser names, by the text of the parsers.
+    fn named() -> std::collections::BTreeSet<String> {
+        let sources = [
+            include_str!("cluster.rs"),
+            include_str!("derive.rs"),
+            include_str!("envvars.rs"),
+            include_str!("host.rs"),
+            include_str!("kernel.rs"),
+            include_str!("modules.rs"),
+            include_str!("packages.rs"),
+            include_str!("parsers.rs"),
+            include_str!("probe.rs"),
+            include_str!("smi_list.rs"),
+            include_str!("smi_query.rs"),
+            include_str!("smi_table.rs"),
+            include_str!("syspkg.rs"),
+            include_str!("toolkit.rs"),
+            include_str!("torchenv.rs"),
+            include_str!("traceback.rs"),
+        ];
+        let name = regex::Regex::new(r#""([a-z0-9_]+\.[a-z0-9_]+)""#).unwrap();
+        let code = sources.iter().filter_map(|s| s.split("#[cfg(test)]").next());
+        let all = code.flat_map(|s| name.captures_iter(s).map(|c| c[1].to_owned()).collect::<Vec<_>>());
+        // Columns of nvidia-smi's CSV and torch's own attributes look alike.
+        let foreign = ["memory.used", "memory.total", "temperature.gpu", "power.draw", "pci.bus_id", "torch.__version__", "sys.version"];
+        all.filter(|name| !foreign.contains(&name.as_str()) && !name.starts_with("package.")).collect()
+    }
+
+    #[test]
+    fn every_fact_is_in_the_register() {
+        let register = Register::parse(include_str!("../../patterns/facts.toml")).unwrap();
+        let names = named();
+        assert!(names.len() > 100, "{}", names.len());
+        for name in &names {
+            assert!(register.get(name).is_some(), "{name} is not in patterns/facts.toml");
+        }
+        for name in register.names().filter(|name| *name != "package.*") {
+            assert!(names.contains(name) || name == "memory.total", "no parser gives {name}");
+        }
+    }
+
+    #[test]
+    fn two_entries_that_are_one_card_are_joined() {
+        let mut facts = Facts::default();
+        let by_pci = facts.gpu(Some("0000:41:00.0"), None, None);
+        let other = facts.gpu(Some("0000:42:00.0"), None, None);
+        let by_uuid = facts.gpu(None, None, Some("GPU-a"));
+        let third = facts.gpu(None, None, Some("GPU-b"));
+        for (subject, value) in [(by_pci, 1), (other, 2), (by_uuid, 3), (third, 4)] {
+            facts.give(0, subject, "gpu.temperature", Value::Int(value), &[1]);
+        }
+        let joined = facts.gpu(Some("00000000:41:00.0"), Some(3), Some("GPU-a"));
+        assert_eq!(joined, by_pci);
+        assert_eq!(facts.gpus.len(), 3);
+        assert_eq!(facts.gpus[0], Gpu { pci: Some("0000:41:00.0".into()), index: Some(3), uuid: Some("GPU-a".into()) });
+        let subjects: Vec<_> = facts.facts.iter().map(|f| f.subject).collect();
+        assert_eq!(subjects, [Subject::Gpu(0), Subject::Gpu(1), Subject::Gpu(0), Subject::Gpu(2)]);
+        assert_eq!(facts.gpu(None, Some(3), None), Subject::Gpu(0));
+        assert_eq!(facts.gpu(Some("0000:41:00.0"), None, Some("GPU-c")), Subject::Gpu(0));
+    }
+
+    #[test]
+    fn an_index_binds_only_within_its_scope() {
+        use crate::segment::{Kind, ScopeKind};
+        use testing::{Part, facts_of};
+        let list = |uuid: &str| format!("GPU 0: NVIDIA L40S (UUID: {uuid})");
+        let (host, container) = (list("GPU-a") + "\nGPU 1: NVIDIA L40S (UUID: GPU-b)", list("GPU-b"));
+        let facts = facts_of(&[
+            Part { kind: Kind::NvidiaSmiList, scope: ScopeKind::Host, command: "nvidia-smi -L", text: &host },
+            Part { kind: Kind::NvidiaSmiList, scope: ScopeKind::Container, command: "nvidia-smi -L", text: &container },
+        ]);
+        assert_eq!(facts.gpus.len(), 2);
+        assert!(facts.facts.iter().any(|f| f.scope == 1 && f.subject == Subject::Gpu(1) && f.name == "gpu.name"));
+    }
+
     #[test]
     fn pci_addresses_are_made_alike() {
         for (given, want) in [

@@ -159,11 +159,12 @@ fn after(reader: &mut Reader) {
         return;
     }
     let runtimes = ["package.nvidia-cuda-runtime-cu11", "package.nvidia-cuda-runtime-cu12", "package.nvidia-cuda-runtime-cu13", "package.nvidia-cuda-runtime"];
-    let found: Vec<String> = runtimes.iter().filter_map(|name| reader.version_of(env, name)).collect();
-    if let [runtime] = found.as_slice() {
-        let cuda = super::version::head(runtime, 2);
-        let line = reader.head();
-        reader.give_to(env, "torch.cuda", Value::Version(cuda), &[line]);
+    let found: Vec<&str> = runtimes.into_iter().filter(|name| reader.version_of(env, name).is_some()).collect();
+    if let [runtime] = found.as_slice()
+        && let Some(version) = reader.version_of(env, runtime)
+    {
+        let lines = reader.lines_of(env, runtime);
+        reader.give_to(env, "torch.cuda", Value::Version(super::version::head(&version, 2)), &lines);
     }
 }
 

@@ -57,11 +57,12 @@ const BY_KIND: &[(Kind, Parser)] = &[
     (Kind::Kubernetes, smi_table::read),
     (Kind::Wsl, smi_table::read),
     (Kind::Other, smi_table::read),
+    (Kind::Other, host::mokutil),
+    (Kind::Systemd, host::mokutil),
 ];
 
 /// By the command, where a kind holds more than one listing or the listing has no kind.
 const BY_COMMAND: &[(&str, Kind, Parser)] = &[
-    (r"^mokutil", Kind::Other, host::mokutil),
     (r"^ls\b.*/dev/", Kind::DeviceNodes, host::device_nodes),
     (r"^uname\b", Kind::Uname, host::uname),
     (r"^ulimit\b", Kind::Limits, host::limits),
@@ -92,11 +93,13 @@ const BY_COMMAND: &[(&str, Kind, Parser)] = &[
 
 /// For every segment: each has its own gate and finds nothing where nothing is.
 const ANYWHERE: &[Parser] = &[
+    cluster::run_command,
     envvars::read,
     packages::stray,
     probe::warnings,
     traceback::messages,
     traceback::frames,
+    traceback::ranks,
     sentences,
 ];
 
@@ -108,22 +111,19 @@ pub fn run(reader: &mut Reader) {
         parser(reader);
     }
     let command = reader.command().map_or("", |c| c.program.as_str()).trim_start_matches("sudo ").trim();
-    if !command.is_empty() {
-        for (expression, of, parser) in BY_COMMAND {
-            if *of != kind && is_match(expression, command) {
-                parser(reader);
-            }
-        }
+    if !command.is_empty()
+        && let Some(set) = commands()
+    {
+        let parsers = set.matches(command).into_iter().filter_map(|at| BY_COMMAND.get(at));
+        parsers.filter(|(_, of, _)| *of != kind).for_each(|(_, _, parser)| parser(reader));
     }
     ANYWHERE.iter().for_each(|parser| parser(reader));
 }
 
-/// The compiled form of one of [`BY_COMMAND`]'s expressions.
-fn is_match(expression: &'static str, command: &str) -> bool {
+/// The compiled expressions of [`BY_COMMAND`], in its order.
+fn commands() -> Option<&'static regex::RegexSet> {
     static ALL: std::sync::LazyLock<Option<regex::RegexSet>> = std::sync::LazyLock::new(|| regex::RegexSet::new(BY_COMMAND.iter().map(|(e, _, _)| e)).ok());
-    let at = BY_COMMAND.iter().position(|(e, _, _)| *e == expression);
-    let Some((set, at)) = ALL.as_ref().zip(at) else { return false };
-    set.matches(command).matched(at)
+    ALL.as_ref()
 }
 
 /// Where the segment was printed is a fact, too.
@@ -141,10 +141,24 @@ fn sentences(reader: &mut Reader) {
     if log {
         probe::labels(reader);
     }
-    if !matches!(reader.kind(), Kind::Dmesg | Kind::Journal | Kind::InstallerLog) && reader.lines().any(|l| hits(re!(r"NVRM: |Xid \(PCI"), l.text)) {
-        kernel::read(reader);
+    for (expression, own, parser) in strays() {
+        if !own.contains(&reader.kind()) && reader.lines().any(|line| hits(expression, line.text)) {
+            parser(reader);
+        }
     }
-    if matches!(reader.kind(), Kind::Other | Kind::PythonTraceback | Kind::Kubernetes) && reader.lines().any(|l| hits(re!(r"srun: error|slurmstepd"), l.text)) {
-        cluster::slurm(reader);
+    if reader.kind() == Kind::Other {
+        host::prose(reader);
     }
+}
+
+/// Lines that stray into logs of other kinds: what they hold, the kinds that are read anyhow, and
+/// the parser.
+fn strays() -> [(&'static Option<regex::Regex>, &'static [Kind], Parser); 5] {
+    [
+        (re!(r"NVRM: |Xid \(PCI|Out of memory: Kill"), &[Kind::Dmesg, Kind::Journal, Kind::InstallerLog], kernel::read),
+        (re!(r"srun: error|slurmstepd|oom[_-]kill event"), &[Kind::Slurm], cluster::slurm),
+        (re!(r"Cuda compilation tools, release"), &[Kind::Nvcc, Kind::PipInstall, Kind::Compiler], toolkit::nvcc),
+        (re!(r"pci bus id: \S+, compute capability"), &[Kind::TensorflowLog], torchenv::tensorflow),
+        (re!(r"failed \(exitcode: |exits with return code"), &[Kind::Launcher, Kind::PythonTraceback, Kind::PythonLog, Kind::Nccl], cluster::launcher),
+    ]
 }

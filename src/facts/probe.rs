@@ -246,9 +246,10 @@ fn labelled(reader: &mut Reader, line: Line) {
         text,
     );
     if let Some(cells) = label {
+        let probe = reader.kind() == crate::segment::Kind::Probe;
         let key = cells.get(1).map_or("", |m| m.as_str()).to_ascii_lowercase();
         let value = cells.get(2).map_or("", |m| m.as_str());
-        let item = label_item(&key, value);
+        let item = label_item(&key, value, probe);
         let value = if item == Item::ArchList || item == Item::DeviceName { value } else { value.split([' ', ',']).next().unwrap_or(value) };
         give(reader, item, value, line.number);
     }
@@ -257,10 +258,12 @@ fn labelled(reader: &mut Reader, line: Line) {
     }
 }
 
-fn label_item(key: &str, value: &str) -> Item {
+/// `CUDA version: 12.4` is torch's own in a check script; elsewhere it may be the driver's.
+fn label_item(key: &str, value: &str, probe: bool) -> Item {
     let dotted = hits(re!(r"^v?\d+\.\d"), value);
     match key {
         "pytorch version" | "py torch version" | "torch version" | "torch" | "torch.__version__" if hits(re!(r"^v?\d+\.\d+\.\d|^\d+\.\d+[+ ]"), value) => Item::Version,
+        "cuda" | "cuda version" if !probe => Item::Other,
         "cuda" | "cuda version" | "torch.version.cuda" | "built with cuda" if dotted || (value == "None" && key.contains("version")) => Item::Cuda,
         "arch list" | "arch_list" | "torch.cuda.get_arch_list()" => Item::ArchList,
         "python" | "python version" if dotted => Item::Python,
@@ -288,19 +291,48 @@ fn python_version(reader: &mut Reader) {
 pub fn warnings(reader: &mut Reader) {
     for line in reader.lines() {
         let text = line.text;
-        if !hits(re!(r"capabilit|found version|cudaDriverVersion|site-packages|dist-packages"), text) {
+        if !hits(re!(r"capabilit|found version|cudaDriverVersion|site-packages|dist-packages|compiled with Cuda|cuda:0 NVIDIA|GPU 0: NVIDIA"), text) {
             continue;
         }
         card_warning(reader, line);
+        if let Some(cuda) = first(re!(r"Pytorch binaries were compiled with Cuda (\d+\.\d+)"), text) {
+            let env = reader.env();
+            reader.give_to(env, "torch.cuda", Value::Version(cuda.to_owned()), &[line.number]);
+        }
+        if let Some(name) = first(re!(r"(?:cuda:0|GPU 0:) (NVIDIA [\w .-]*\d[\w .-]*?)(?:\s+[:(].*)?$"), text.trim_end())
+            && let Some(card) = reader.card(None, Some(0), None)
+            && reader.known(card, "gpu.name").is_none()
+        {
+            reader.give_to(card, "gpu.name", Value::Text(name.to_owned()), &[line.number]);
+        }
         if let Some(number) = first(re!(r"(?:found version |cudaDriverVersion )(\d{4,5})\b"), text).and_then(|n| n.parse::<u32>().ok()) {
             reader.version("driver.cuda_max", &format!("{}.{}", number / 1000, number % 1000 / 10), line.number);
         }
+        environment(reader, line);
         if let Some(python) = first(re!(r"[/\\]lib[/\\]python(3\.\d+)[/\\](?:site|dist)-packages"), text) {
             let env = reader.env();
             if reader.known(env, "python.version").is_none() {
                 reader.give_to(env, "python.version", Value::Version(python.to_owned()), &[line.number]);
             }
         }
+    }
+}
+
+/// Whose Python it is, by the path of its packages.
+fn environment(reader: &mut Reader, line: Line) {
+    let path = line.text;
+    let kind = if hits(re!(r"[/\\](?:mini|ana|mamba|micromamba|mini?forge)\w*\d?[/\\]|[/\\]envs[/\\][^/\\]+[/\\]lib|/opt/conda/"), path) {
+        "conda"
+    } else if hits(re!(r"[/\\]\.?v?env\w*[/\\](?:lib|Lib|bin)"), path) {
+        "venv"
+    } else if hits(re!(r"/usr/(?:local/)?lib(?:64)?/python3[\d.]*/(?:dist|site)-packages"), path) {
+        "system"
+    } else {
+        return;
+    };
+    let env = reader.env();
+    if reader.known(env, "python.environment").is_none() {
+        reader.give_to(env, "python.environment", Value::Text(kind.to_owned()), &[line.number]);
     }
 }
 

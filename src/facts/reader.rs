@@ -30,11 +30,13 @@ pub(super) fn hits(re: &Option<regex::Regex>, text: &str) -> bool {
 }
 
 /// Most facts that are kept of one paste; a listing beyond that says nothing new.
-const MAX_FACTS: usize = 20_000;
+const MAX_FACTS: usize = 10_000;
 /// Most lines that one fact names.
 const MAX_LINES: usize = 8;
 /// Most cards of one paste.
-const MAX_GPUS: usize = 512;
+const MAX_GPUS: usize = 256;
+/// Most Python environments of one paste.
+const MAX_ENVS: u16 = 16;
 
 /// One line: its 1-based number, and its message without prefixes.
 #[derive(Clone, Copy, Debug)]
@@ -198,18 +200,17 @@ impl<'p> Reader<'p, '_> {
 
     /// Notes that a whole listing does not show `name`.
     pub fn deny(&mut self, name: &str) {
-        let line = self.head();
-        let scope = self.segment.scope;
-        let known = self.facts.absences.iter().any(|a| a.scope == scope && a.name == name && a.subject == Subject::None);
-        if !known {
-            self.facts.deny(scope, Subject::None, name, &[line]);
-        }
+        self.deny_in(Subject::None, name);
     }
 
     /// Notes that a whole listing of an environment does not show `name`.
     pub fn deny_in(&mut self, subject: Subject, name: &str) {
         let line = self.head();
-        self.facts.deny(self.segment.scope, subject, name, &[line]);
+        let scope = self.segment.scope;
+        let known = self.facts.absences.iter().any(|a| a.scope == scope && a.name == name && a.subject == subject);
+        if !known {
+            self.facts.deny(scope, subject, name, &[line]);
+        }
     }
 
     /// A version that is known of this scope.
@@ -218,6 +219,12 @@ impl<'p> Reader<'p, '_> {
             Value::Version(version) => Some(version.clone()),
             _ => None,
         }
+    }
+
+    /// The lines of a fact of this scope.
+    pub fn lines_of(&self, subject: Subject, name: &str) -> Vec<u32> {
+        let at = self.state.given.get(&(self.segment.scope, subject, name.to_owned()));
+        at.and_then(|at| self.facts.facts.get(*at)).map_or_else(Vec::new, |fact| fact.lines.clone())
     }
 
     /// The last value of a fact of this scope.
@@ -293,8 +300,8 @@ impl<'p> Reader<'p, '_> {
 
     /// A further Python environment of this scope; later listings are about it.
     pub fn new_env(&mut self) -> Subject {
-        let env = self.state.next_env;
-        self.state.next_env = env.saturating_add(1);
+        let env = self.state.next_env.min(MAX_ENVS - 1);
+        self.state.next_env = env + 1;
         self.state.envs.insert(self.segment.scope, env);
         Subject::Env(env)
     }

@@ -7,31 +7,39 @@ use super::{Subject, Value};
 /// `GPU 0: NVIDIA L40S (UUID: GPU-…)` with the MIG instances under it.
 pub fn list(reader: &mut Reader) {
     let gpu = re!(r"^\s*GPU (\d+): (.+?) \(UUID: (GPU-[0-9A-Fa-f-]+|<[a-z-]+\d*>)\)");
-    let mig = re!(r"^\s+MIG\s+\S+\s+Device\s+\d+:\s+\(UUID: ");
-    let (mut cards, mut card, mut instances) = (0u32, None, 0i64);
+    let instance = re!(r"^\s+MIG\s+\S+\s+Device\s+\d+:\s+\(UUID: ");
+    let (mut cards, mut card, mut instances) = (0u32, None, (0u32, 0i64));
     for line in reader.lines() {
         let at = [line.number];
         if let Some(cells) = caps(gpu, line.text) {
             let cell = |n: usize| cells.get(n).map_or("", |m| m.as_str());
             let index = cell(1).parse().ok();
+            mig(reader, card, std::mem::take(&mut instances));
             card = reader.card(None, index, Some(cell(3)));
             cards += 1;
-            instances = 0;
             let Some(card) = card else { continue };
             identity(reader, card, None, index, line.number);
             reader.give_to(card, "gpu.name", Value::Text(cell(2).to_owned()), &at);
             reader.bool("nvidia_smi.works", true, line.number);
-        } else if hits(mig, line.text)
+        } else if hits(instance, line.text)
             && let Some(card) = card
         {
-            instances += 1;
+            instances.1 += 1;
+            instances.0 = line.number;
             reader.give_to(card, "gpu.mig_mode", Value::Bool(true), &at);
-            reader.give_to(card, "gpu.mig_instances", Value::Int(instances), &at);
         }
     }
+    mig(reader, card, instances);
     if cards > 0 && reader.shows_all(&["GPU 0: NVIDIA (UUID: GPU-"]) {
         let line = reader.head();
         reader.int("gpu.count", i64::from(cards), line);
+    }
+}
+
+/// Last line and number of a card's instances.
+fn mig(reader: &mut Reader, card: Option<Subject>, (line, instances): (u32, i64)) {
+    if let (Some(card), true) = (card, instances > 0) {
+        reader.give_to(card, "gpu.mig_instances", Value::Int(instances), &[line]);
     }
 }
 

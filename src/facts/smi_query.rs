@@ -16,6 +16,11 @@ pub fn read(reader: &mut Reader) {
     query.flush(reader);
 }
 
+/// The index of `-i 2`: the block that follows is about that card.
+fn only_index(reader: &Reader) -> Option<u32> {
+    first(re!(r"nvidia-smi\b.*\s(?:-i|--id)[ =](\d+)(?:\s|$)"), reader.command_line())?.parse().ok()
+}
+
 /// Where the reader stands, and what is summed up for the card.
 #[derive(Default)]
 pub struct Query {
@@ -26,8 +31,6 @@ pub struct Query {
     reasons: Option<(Vec<String>, u32)>,
     processes: Vec<(String, u32)>,
     process: [String; 3],
-    cards: u32,
-    attached: Option<u32>,
 }
 
 fn step(reader: &mut Reader, line: Line, query: &mut Query) {
@@ -37,8 +40,8 @@ fn step(reader: &mut Reader, line: Line, query: &mut Query) {
     if let Some(pci) = first(re!(r"^GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)\s*$"), body) {
         query.flush(reader);
         query.path.clear();
-        query.card = reader.card(Some(pci), None, None);
-        query.cards += 1;
+        let index = only_index(reader);
+        query.card = reader.card(Some(pci), index, None);
         if let Some(card) = query.card {
             identity(reader, card, Some(pci), None, line.number);
         }
@@ -57,7 +60,7 @@ fn step(reader: &mut Reader, line: Line, query: &mut Query) {
 /// One `key : value` under the open sections.
 pub fn entry(reader: &mut Reader, line: u32, query: &mut Query, key: &str, value: &str) {
     let section = query.path.iter().map(|(_, name)| name.as_str()).collect::<Vec<_>>().join("/");
-    let Some(card) = query.card else { return header(reader, line, query, key, value) };
+    let Some(card) = query.card else { return header(reader, line, key, value) };
     let last = section.rsplit('/').next().unwrap_or("");
     if section.is_empty() && key == "gpu uuid" && (value.starts_with("GPU-") || value.starts_with('<')) {
         query.card = Some(reader.name_card(card, value));
@@ -79,7 +82,7 @@ pub fn entry(reader: &mut Reader, line: u32, query: &mut Query, key: &str, value
 }
 
 /// Lines before the first card.
-fn header(reader: &mut Reader, line: u32, query: &mut Query, key: &str, value: &str) {
+fn header(reader: &mut Reader, line: u32, key: &str, value: &str) {
     match key {
         "driver version" if value.starts_with(|c: char| c.is_ascii_digit()) => {
             reader.version("driver.version", value, line);
@@ -87,9 +90,8 @@ fn header(reader: &mut Reader, line: u32, query: &mut Query, key: &str, value: &
         }
         "cuda version" if value.starts_with(|c: char| c.is_ascii_digit()) => reader.version("driver.cuda_max", value, line),
         "attached gpus" => {
-            query.attached = value.parse().ok();
-            if let Some(count) = query.attached {
-                reader.int("gpu.count", i64::from(count), line);
+            if let Ok(count) = value.parse() {
+                reader.int("gpu.count", count, line);
             }
         }
         _ => {}

@@ -16,6 +16,8 @@ struct Table {
     /// A border followed the last row: the table is not cut there.
     closed: bool,
     seen: bool,
+    /// The first card's line.
+    first: u32,
 }
 
 /// Reads the header, the rows of the cards and the process table.
@@ -40,8 +42,7 @@ fn header() -> &'static Option<regex::Regex> {
 fn finish(reader: &mut Reader, table: &Table) {
     let some_only = hits(re!(r"nvidia-smi\b.*\s(?:-i|--id)\b"), reader.command_line());
     if table.cards > 0 && table.closed && !some_only {
-        let line = reader.head();
-        reader.int("gpu.count", i64::from(table.cards), line);
+        reader.int("gpu.count", i64::from(table.cards), table.first);
     }
 }
 
@@ -91,6 +92,7 @@ fn card(reader: &mut Reader, line: Line, table: &mut Table) {
     );
     if let Some(cells) = caps(start, line.text.trim()) {
         table.cards += 1;
+        table.first = if table.cards == 1 { line.number } else { table.first };
         table.row = 1;
         table.closed = false;
         table.card = first_row(reader, line, &cells);

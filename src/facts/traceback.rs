@@ -3,6 +3,9 @@
 use super::reader::{Line, Reader, bytes, caps, first, hits, re};
 use super::{Subject, Value};
 
+/// Ranks above this are no ranks of a job but a hostile number.
+const MAX_RANK: u32 = 4096;
+
 /// One printed traceback.
 #[derive(Default)]
 struct Trace {
@@ -37,7 +40,7 @@ pub fn frames(reader: &mut Reader) {
             if is_own(&frame.0) {
                 current.user = Some((frame.1, line.number));
             }
-        } else if hits(re!(r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning)(?::|$)"), text) {
+        } else if is_exception(text) {
             current.launcher |= text.contains("ChildFailedError");
             current.raised = true;
         }
@@ -49,6 +52,25 @@ pub fn frames(reader: &mut Reader) {
         reader.text("error.user_frame", &frame, line);
         reader.state.user_frame.insert(scope, true);
     }
+}
+
+/// The first exception of each rank, where the lines say their rank.
+pub fn ranks(reader: &mut Reader) {
+    let range = reader.segment.lines.clone();
+    for line in reader.paste.lines.get(range).unwrap_or(&[]) {
+        let Some(rank) = line.prefix.as_ref().and_then(|p| p.rank).filter(|rank| *rank < MAX_RANK) else { continue };
+        let subject = Subject::Rank(rank);
+        let text = line.message().trim();
+        if is_exception(text) && !text.contains("ChildFailedError") && reader.known(subject, "rank.first_error").is_none() {
+            let shown: String = text.chars().take(200).collect();
+            reader.give_to(subject, "rank.first_error", Value::Text(shown), &[line.number]);
+        }
+    }
+}
+
+/// `module.SomeError: …` at the start of a line.
+fn is_exception(text: &str) -> bool {
+    hits(re!(r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Warning)(?::|$)"), text)
 }
 
 /// Path, and the frame as shown: `train.py, line 12, in main`. Plain, rich and IPython forms.

@@ -79,7 +79,7 @@ pub fn best(tables: &Tables, driver: Option<&str>, capabilities: &[&str], python
             pin(&mut pins, Pin::Python { version: python.to_owned() });
             continue;
         }
-        for (build, floor) in builds(row) {
+        for (build, floor) in in_order(tables, builds(row), driver) {
             if let Some(driver) = driver
                 && compare_versions(driver, floor).is_none_or(Ordering::is_lt)
             {
@@ -93,6 +93,17 @@ pub fn best(tables: &Tables, driver: Option<&str>, capabilities: &[&str], python
         }
     }
     Err(WhyNot::NoWheel { pins })
+}
+
+/// The builds of one version, best first: the newest CUDA that the driver itself offers, then the
+/// lowest of those that it runs by minor-version compatibility (without PTX just in time).
+fn in_order(tables: &Tables, builds: Vec<(&'static str, &'static str)>, driver: Option<&str>) -> Vec<(&'static str, &'static str)> {
+    let row = driver.and_then(|driver| tables.driver_branch().find("driver_branch", &head(driver, 1)));
+    let Some(offered) = row.map(|row| row.get("max_cuda_shown_by_nvidia_smi")) else { return builds };
+    let (mut native, newer): (Vec<_>, Vec<_>) =
+        builds.into_iter().partition(|(build, _)| compare_versions(&cuda(build), offered).is_some_and(Ordering::is_le));
+    native.extend(newer.into_iter().rev());
+    native
 }
 
 fn pin(pins: &mut Vec<Pin>, reason: Pin) {
@@ -241,6 +252,7 @@ mod tests {
         for (driver, chip, python, torch, build) in [
             ("470.256.02", "7.5", "3.10", "2.7.1", "cu118"),
             ("535.183.01", "6.1", "3.10", "2.11.0", "cu126"),
+            ("550.120", "8.9", "3.10", "2.11.0", "cu126"),
             ("570.124.06", "12.0", "3.12", "2.11.0", "cu128"),
             ("580.65.06", "8.9", "3.11", "2.11.0", "cu130"),
             ("550.120", "8.0", "3.8", "2.4.1", "cu118"),
