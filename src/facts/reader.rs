@@ -59,7 +59,7 @@ pub struct Memo {
     pub shown: String,
     /// Parts of cuDNN's version as its header gives them, line by line.
     pub cudnn: Vec<String>,
-    /// A traceback's frame in the user's own code was already taken, by scope.
+    /// The scopes of which a frame in the user's own code was taken; true: its traceback raised.
     pub user_frame: BTreeMap<ScopeId, bool>,
     /// Xid codes by scope and PCI address, with the lines of the first ones.
     pub xids: BTreeMap<(ScopeId, String), (Vec<String>, Vec<u32>)>,
@@ -274,9 +274,16 @@ impl<'p> Reader<'p, '_> {
         }
     }
 
-    /// The paste's card where it names just one.
-    pub fn only_card(&self) -> Option<Subject> {
-        (self.facts.gpus.len() == 1).then_some(Subject::Gpu(0))
+    /// A card of which no name is known: the paste's only one, else an entry without names.
+    pub fn some_card(&mut self) -> Option<Subject> {
+        match self.facts.gpus.len() {
+            1 => Some(Subject::Gpu(0)),
+            n if n < MAX_GPUS => {
+                let nameless = self.facts.gpus.iter().position(|gpu| *gpu == super::Gpu::default());
+                Some(nameless.map_or_else(|| self.facts.gpu(None, None, None), |at| Subject::Gpu(at as u16)))
+            }
+            _ => None,
+        }
     }
 
     /// A card known by its index alone: the one of that number from another scope, else a new one.
