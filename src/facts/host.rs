@@ -59,10 +59,27 @@ pub fn uptime(reader: &mut Reader) {
             reader.text("kernel.boot_time", &format!("{}T{}", cell(1), full_time(cell(2))), line.number);
             return;
         }
+        if let Some(time) = dated_boot(line.text) {
+            reader.text("kernel.boot_time", &time, line.number);
+            return;
+        }
         if let Some(days) = first(re!(r"\bup (\d+) days?"), line.text).and_then(|d| d.parse().ok()) {
             reader.int("kernel.up_days", days, line.number);
         }
     }
+}
+
+/// `last -F`: `reboot   system boot  6.8.0-51 Mon Nov 24 08:01:12 2025`; and boot 0 of
+/// `journalctl --list-boots`.
+fn dated_boot(text: &str) -> Option<String> {
+    if let Some(cells) = caps(re!(r"^\s*0 [0-9a-f]{32} \w{3} (\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})"), text) {
+        return Some(format!("{}T{}", cells.get(1)?.as_str(), cells.get(2)?.as_str()));
+    }
+    let cells = caps(re!(r"system boot\s.*?\w{3} (\w{3}) +(\d{1,2}) (\d{2}:\d{2}:\d{2}) (\d{4})"), text)?;
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let cell = |n: usize| cells.get(n).map_or("", |m| m.as_str());
+    let month = months.iter().position(|m| *m == cell(1))? + 1;
+    Some(format!("{}-{month:02}-{:0>2}T{}", cell(4), cell(2), cell(3)))
 }
 
 /// `12:30` → `12:30:00`.
@@ -316,6 +333,13 @@ mod tests {
         assert_eq!(value(&id, Subject::None, "user.groups"), Some(Value::Set(vec!["<user-1>".into(), "sudo".into()])));
         let boot = facts_from(Kind::Uptime, "who -b", "         system boot  2026-11-23 08:01");
         assert_eq!(value(&boot, Subject::None, "kernel.boot_time"), Some(Value::Text("2026-11-23T08:01:00".into())));
+    }
+
+    #[test]
+    fn boots_with_a_year() {
+        for text in ["reboot   system boot  6.8.0-51-generic Mon Nov 24 08:01:12 2025   still running", "  0 4f0e9d117f3a90c2e5aa4f0e9d117f3a Mon 2025-11-24 08:01:12 UTC Mon 2025-11-24 10:00:00 UTC"] {
+            assert_eq!(value(&facts(Kind::Uptime, text), Subject::None, "kernel.boot_time"), Some(Value::Text("2025-11-24T08:01:12".into())), "{text}");
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::reader::{Line, Memo, Reader, caps, first, hits, re};
 use super::{Facts, Value, normal_pci};
+use crate::intake::Stamp;
 
 /// Most codes and kills that are kept.
 const MAX_EVENTS: usize = 64;
@@ -86,6 +87,7 @@ fn host(reader: &mut Reader, line: Line) {
     let text = line.text;
     if let Some(release) = first(re!(r"Linux version (\d\S+) \("), text) {
         super::host::kernel(reader, release, line.number);
+        boot_time(reader, line.number);
     }
     if let Some(cells) = caps(re!(r"(?:Out of memory|[Mm]emory cgroup out of memory): Kill(?:ed)? process (\d+) \(([^)]*)\)"), text) {
         let cell = |n: usize| cells.get(n).map_or("", |m| m.as_str());
@@ -99,6 +101,19 @@ fn host(reader: &mut Reader, line: Line) {
         reader.bool("secure_boot.enabled", true, line.number);
     } else if hits(re!(r"(?i)secure ?boot (?:is )?disabled"), text) {
         reader.bool("secure_boot.enabled", false, line.number);
+    }
+}
+
+/// The kernel's first line tells when it was booted, where its clock has a year.
+fn boot_time(reader: &mut Reader, line: u32) {
+    let at = (line as usize).checked_sub(1);
+    let stamp = at.and_then(|at| reader.paste.lines.get(at)).and_then(|l| l.prefix.as_ref()?.time);
+    if let Some(Stamp::Wall(seconds)) = stamp
+        && seconds > 1e9
+        && let Ok(time) = jiff::Timestamp::from_second(seconds as i64)
+    {
+        let time = time.to_string();
+        reader.text("kernel.boot_time", time.trim_end_matches('Z'), line);
     }
 }
 
