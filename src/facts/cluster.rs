@@ -113,17 +113,15 @@ pub fn kubernetes(reader: &mut Reader) {
 
 /// A pod whose containers have limits, but none of a GPU, asks for none.
 fn pod_without_gpu(reader: &mut Reader) {
-    let (mut containers, mut limits, mut gpu) = (false, None, false);
+    let (mut containers, mut limits, mut gpu) = (false, false, false);
     for line in reader.lines() {
         let text = line.text.trim();
         containers |= matches!(text, "Containers:" | "containers:" | "- containers:");
         gpu |= text.contains("nvidia.com/");
-        if matches!(text, "Limits:" | "limits:") || text.starts_with("resources: {}") {
-            limits = limits.or(Some(line.number));
-        }
+        limits |= matches!(text, "Limits:" | "limits:") || text.starts_with("resources: {}");
     }
-    if let (true, Some(line), false) = (containers, limits, gpu) {
-        reader.int("k8s.gpu_limit", 0, line);
+    if containers && limits && !gpu {
+        reader.deny("k8s.gpu_limit");
     }
 }
 
@@ -232,7 +230,7 @@ fn service(reader: &mut Reader, unit: &str, state: &str, line: u32) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{facts, facts_from, value};
+    use super::super::testing::{absent, facts, facts_from, value};
     use super::super::{Subject, Value};
     use crate::segment::Kind;
 
@@ -257,7 +255,7 @@ mod tests {
     #[test]
     fn a_pod_without_the_limit_asks_for_none() {
         let pod = "Containers:\n  train:\n    Limits:\n      cpu: 4\n    Requests:\n      cpu: 4";
-        assert_eq!(value(&facts(Kind::Kubernetes, pod), Subject::None, "k8s.gpu_limit"), Some(Value::Int(0)));
+        assert!(absent(&facts(Kind::Kubernetes, pod), "k8s.gpu_limit"));
         let asks = "Containers:\n  train:\n    Limits:\n      cpu: 4\n      nvidia.com/gpu: 2";
         assert_eq!(value(&facts(Kind::Kubernetes, asks), Subject::None, "k8s.gpu_limit"), Some(Value::Int(2)));
         assert_eq!(value(&facts(Kind::Kubernetes, "Events:\n  Warning  FailedScheduling"), Subject::None, "k8s.gpu_limit"), None);

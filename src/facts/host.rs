@@ -134,12 +134,15 @@ fn sized(cell: &str, unit: i64) -> Option<i64> {
 /// `df`: full file systems, and the size of /dev/shm.
 pub fn disk(reader: &mut Reader) {
     let inner = reader.scope_kind().is_inner();
+    let (mut rows, mut full) = (0, false);
     for line in reader.lines() {
         let row = caps(re!(r"^\s*(\S+)\s+([\d.]+[KMGTP]?i?)\s+([\d.]+[KMGTP]?i?)\s+([\d.]+[KMGTP]?i?)\s+(\d+)%\s+(/\S*)"), line.text);
         let Some(cells) = row else { continue };
         let cell = |n: usize| cells.get(n).map_or("", |m| m.as_str());
         let device = cell(1);
+        rows += 1;
         if cell(5).parse().is_ok_and(|used: u32| used >= 99) && !device.starts_with("/dev/loop") {
+            full = true;
             reader.add(Subject::None, "disk.full_paths", &[cell(6).to_owned()], line.number);
         }
         if cell(6) == "/dev/shm"
@@ -148,6 +151,11 @@ pub fn disk(reader: &mut Reader) {
         {
             reader.int("container.shm_bytes", size, line.number);
         }
+    }
+    // Only a listing of all file systems can say that none is full.
+    let whole = hits(re!(r"^(?:sudo )?df(?:\s+-\w+)*\s*$"), reader.command_line());
+    if rows > 0 && !full && whole && reader.shows_all(&["/dev/sda1  100G  100G  0 100% /"]) {
+        reader.deny("disk.full_paths");
     }
 }
 
@@ -194,6 +202,8 @@ fn open_files(reader: &mut Reader, text: &str, line: Line) {
 /// `ls -l /dev/nvidia* /dev/dxg`: names, modes, owning group; what is not there.
 pub fn device_nodes(reader: &mut Reader) {
     let mut nodes = 0;
+    // Mode, owner, group and line of the node that lets the fewest in.
+    let mut strictest: Option<([String; 3], u32)> = None;
     for line in reader.lines() {
         let text = line.text.trim();
         if let Some(cells) = caps(re!(r"^c([rwx-]{9})[.+@]?\s+\d+\s+(\S+)\s+(\S+)\s+\d+,\s*\d+\s+.*?(?:/dev/)?(nvidia[\w-]*|dxg)$"), text) {
@@ -201,9 +211,10 @@ pub fn device_nodes(reader: &mut Reader) {
             node(reader, cell(4), line.number);
             nodes += 1;
             if cell(4) != "dxg" && !cell(4).starts_with("nvidia-cap") {
-                reader.text("node.mode", cell(1), line.number);
-                reader.text("node.group", cell(3), line.number);
-                reader.text("node.owner", cell(2), line.number);
+                let letters = |mode: &str| mode.chars().filter(|c| *c != '-').count();
+                if strictest.as_ref().is_none_or(|(row, _)| letters(cell(1)) < letters(&row[0])) {
+                    strictest = Some(([1, 2, 3].map(|n| cell(n).to_owned()), line.number));
+                }
             }
         } else if let Some(missing) = first(re!(r"ls: (?:cannot access|无法访问)\s*['‘]?/dev/(\S+?)['’]?:"), text) {
             missing_node(reader, missing, line);
@@ -213,6 +224,11 @@ pub fn device_nodes(reader: &mut Reader) {
                 nodes += 1;
             }
         }
+    }
+    if let Some(([mode, owner, group], line)) = strictest {
+        reader.text("node.mode", &mode, line);
+        reader.text("node.owner", &owner, line);
+        reader.text("node.group", &group, line);
     }
     let about_nvidia = hits(re!(r"ls\s.*(?:/dev/nvidia|\s/dev/?(?:\s|$))"), reader.command_line());
     if nodes == 0 && about_nvidia && reader.shows_all(&["/dev/nvidia0"]) {
@@ -224,7 +240,7 @@ fn node(reader: &mut Reader, name: &str, line: u32) {
     if name == "dxg" {
         reader.bool("node.dxg", true, line);
     } else {
-        reader.add(Subject::None, "node.nvidia_devices", &[name.to_owned()], line);
+        reader.add(Subject::None, "node.nvidia_devices", &[format!("/dev/{name}")], line);
     }
 }
 
@@ -234,7 +250,7 @@ fn missing_node(reader: &mut Reader, name: &str, line: Line) {
     } else if name.starts_with("nvidia*") || name == "nvidia?" || name == "nvidia[0-9]*" || name == "nvidia" {
         reader.deny("node.nvidia_devices");
     } else if name.starts_with("nvidia") {
-        reader.add(Subject::None, "node.missing", &[name.to_owned()], line.number);
+        reader.add(Subject::None, "node.missing", &[format!("/dev/{name}")], line.number);
     }
 }
 
@@ -306,7 +322,7 @@ mod tests {
     fn nodes_with_mode_and_group() {
         let text = "crw-rw---- 1 root video 195,   0 Nov 24 08:01 /dev/nvidia0\ncrw-rw---- 1 root video 195, 255 Nov 24 08:01 /dev/nvidiactl\nls: cannot access '/dev/dxg': No such file or directory";
         let facts = facts_from(Kind::DeviceNodes, "ls -l /dev/nvidia* /dev/dxg", text);
-        assert_eq!(value(&facts, Subject::None, "node.nvidia_devices"), Some(Value::Set(vec!["nvidia0".into(), "nvidiactl".into()])));
+        assert_eq!(value(&facts, Subject::None, "node.nvidia_devices"), Some(Value::Set(vec!["/dev/nvidia0".into(), "/dev/nvidiactl".into()])));
         assert_eq!(value(&facts, Subject::None, "node.mode"), Some(Value::Text("rw-rw----".into())));
         assert_eq!(value(&facts, Subject::None, "node.group"), Some(Value::Text("video".into())));
         assert!(absent(&facts, "node.dxg"));

@@ -16,6 +16,10 @@ pub fn read(reader: &mut Reader) {
             host(reader, line);
         }
     }
+    let killed = reader.known(super::Subject::None, "memory.oom_kills").is_some();
+    if !killed && reader.shows_all(&["Out of memory: Killed process 36073 (python)"]) {
+        reader.deny("memory.oom_kills");
+    }
 }
 
 fn driver(reader: &mut Reader, line: Line) {
@@ -146,6 +150,15 @@ nvidia-nvswitch0: SXid (PCI:0000:c3:00.0): 20009, Non-fatal, Link 28",
         assert_eq!(value(&facts, Subject::Gpu(0), "gpu.xids"), Some(Value::Set(vec!["74".into(), "45".into()])));
         assert_eq!(value(&facts, Subject::Gpu(1), "gpu.xids"), Some(Value::Set(vec!["79".into()])));
         assert_eq!(facts.gpus.len(), 2);
+    }
+
+    #[test]
+    fn a_whole_log_without_kills_says_so() {
+        use super::super::testing::{absent, facts_from};
+        assert!(absent(&facts_from(Kind::Dmesg, "dmesg", "usb 1-3: new device"), "memory.oom_kills"));
+        assert!(!absent(&facts_from(Kind::Dmesg, "dmesg", "dmesg: read kernel buffer failed: Operation not permitted"), "memory.oom_kills"));
+        assert!(!absent(&facts_from(Kind::Dmesg, "dmesg | grep -i xid", ""), "memory.oom_kills"));
+        assert!(!absent(&facts(Kind::Dmesg, "usb 1-3: new device"), "memory.oom_kills"));
     }
 
     #[test]

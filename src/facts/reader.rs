@@ -118,7 +118,7 @@ impl<'p> Reader<'p, '_> {
 
     /// True where the listing is whole and its filter, if any, would have shown each of `samples`.
     pub fn shows_all(&self, samples: &[&str]) -> bool {
-        if !self.segment.complete {
+        if !self.segment.complete || self.failed() {
             return false;
         }
         let Some(filter) = self.command().and_then(|c| c.filter.as_deref()) else { return true };
@@ -127,6 +127,13 @@ impl<'p> Reader<'p, '_> {
             return false;
         };
         samples.iter().all(|sample| filter.is_match(sample))
+    }
+
+    /// The command did not run, or was not allowed to read: its silence says nothing.
+    fn failed(&self) -> bool {
+        let status = self.command().and_then(|c| c.status);
+        let refused = re!(r"^(?:\S+: )+.*(?:not found|[Pp]ermission denied|[Oo]peration not permitted|No such file or directory|[Cc]annot |[Cc]ould not )|未找到命令|权限不够|不允许的操作");
+        matches!(status, Some(126 | 127)) || self.lines().take(20).any(|line| hits(refused, line.text.trim()))
     }
 
     fn ignores_case(&self) -> bool {

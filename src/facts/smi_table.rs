@@ -231,7 +231,6 @@ fn sentence(reader: &mut Reader, line: Line) {
         && let Some(card) = reader.card(Some(pci), None, None)
     {
         identity(reader, card, Some(pci), None, line.number);
-        reader.add(card, "gpu.unreadable_cells", &["device-handle".to_owned()], line.number);
     }
     if let Some(version) = first(re!(r"NVML library version:\s*(\d+\.\d+(?:\.\d+)?)"), text) {
         reader.version("driver.library_version", version, line.number);
