@@ -76,10 +76,14 @@ fn dated_boot(text: &str) -> Option<String> {
         return Some(format!("{}T{}", cells.get(1)?.as_str(), cells.get(2)?.as_str()));
     }
     let cells = caps(re!(r"system boot\s.*?\w{3} (\w{3}) +(\d{1,2}) (\d{2}:\d{2}:\d{2}) (\d{4})"), text)?;
-    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let cell = |n: usize| cells.get(n).map_or("", |m| m.as_str());
-    let month = months.iter().position(|m| *m == cell(1))? + 1;
-    Some(format!("{}-{month:02}-{:0>2}T{}", cell(4), cell(2), cell(3)))
+    Some(format!("{}-{:02}-{:0>2}T{}", cell(4), month(cell(1))?, cell(2), cell(3)))
+}
+
+/// `Nov` → 11.
+pub fn month(name: &str) -> Option<usize> {
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    Some(months.iter().position(|month| *month == name)? + 1)
 }
 
 /// `12:30` → `12:30:00`.

@@ -28,8 +28,7 @@ fn driver(reader: &mut Reader, line: Line) {
         .or_else(|| first(re!(r"nvidia-modeset: Loading NVIDIA .*?(?:platforms|for \S+)\s+(\d+\.[\d.]+)"), text))
     {
         reader.version("driver.module_version", version, line.number);
-        let flavour = if text.contains("Open Kernel") { "open" } else { "proprietary" };
-        reader.text("driver.flavour", flavour, line.number);
+        reader.text("driver.flavour", flavour(text), line.number);
         reader.bool("module.nvidia", true, line.number);
     }
     if let Some(versions) = caps(
@@ -52,6 +51,11 @@ fn driver(reader: &mut Reader, line: Line) {
         reader.bool("module.nouveau", true, line.number);
     }
     card(reader, line);
+}
+
+/// `NVIDIA UNIX Open Kernel Module` against `NVIDIA UNIX x86_64 Kernel Module`.
+pub fn flavour(text: &str) -> &'static str {
+    if text.contains("UNIX Open") || text.contains("Open Kernel") { "open" } else { "proprietary" }
 }
 
 /// A card's name line, its UUID, and Xids.

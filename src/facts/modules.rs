@@ -38,7 +38,7 @@ pub fn modinfo(reader: &mut Reader) {
         let text = line.text.trim();
         if let Some(version) = first(re!(r"NVRM version: NVIDIA UNIX .*?Kernel Module\s+(?:for \S+\s+)?(\d+\.[\d.]+)"), text) {
             reader.version("driver.module_version", version, line.number);
-            reader.text("driver.flavour", if text.contains("Open Kernel") { "open" } else { "proprietary" }, line.number);
+            reader.text("driver.flavour", super::kernel::flavour(text), line.number);
             reader.bool("module.nvidia", true, line.number);
         } else if let Some(version) = first(re!(r"^version:\s+(\d+\.[\d.]+)\s*$"), text).filter(|_| !about_other) {
             reader.version("driver.on_disk_version", version, line.number);
