@@ -147,6 +147,28 @@ pub const MAX_MATCHED_LINE: usize = text::MAX_LINE;
 
 /// Cuts a paste into segments and records.
 pub fn split(paste: &Paste) -> Log {
+    match plain(paste) {
+        Some(plain) => cut(&plain),
+        None => cut(paste),
+    }
+}
+
+/// The paste with ASCII punctuation, so that `RuntimeError：x` has an exception's shape;
+/// `None` where nothing is to be done.
+fn plain(paste: &Paste) -> Option<Paste> {
+    let mut lines = None;
+    for (index, line) in paste.lines.iter().enumerate() {
+        let Some(message) = text::plain_text(line.message()) else { continue };
+        let before = line.text.get(..line.body as usize).unwrap_or("");
+        let text = format!("{before}{message}");
+        if let Some(slot) = lines.get_or_insert_with(|| paste.lines.clone()).get_mut(index) {
+            slot.text = text;
+        }
+    }
+    lines.map(|lines| Paste { lines, ..Paste::default() })
+}
+
+fn cut(paste: &Paste) -> Log {
     let count = paste.lines.len();
     let mut hits: Vec<_> = paste.lines.iter().map(|line| detect::line(line.message())).collect();
     let cues: Vec<_> = paste.lines.iter().enumerate().filter_map(|(index, line)| prompt::read(line.message()).map(|cue| (index, cue))).collect();

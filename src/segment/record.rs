@@ -137,7 +137,7 @@ impl Joiner<'_> {
             if !self.free(index) || !self.free(previous) || self.message(previous).trim().is_empty() {
                 continue;
             }
-            let joins = if self.time(index).is_none() { self.unstamped(index) } else { self.goes_on(previous, index) };
+            let joins = if self.is_stamped(index) { self.goes_on(previous, index) } else { self.unstamped(index) };
             if joins {
                 self.set_head(index, self.head(previous));
             }
@@ -146,6 +146,16 @@ impl Joiner<'_> {
 
     fn time(&self, index: usize) -> Option<Stamp> {
         self.line(index).and_then(|l| l.prefix.as_ref()).and_then(|p| p.time)
+    }
+
+    /// The line has the stamp of its record's head, and not only what a collector put before all.
+    fn is_stamped(&self, index: usize) -> bool {
+        let unit = |at: usize| self.line(at).and_then(|l| l.prefix.as_ref()).is_some_and(|p| p.unit.is_some());
+        let head = self.head(index - 1) as usize;
+        match (self.time(head), self.time(index)) {
+            (_, None) | (Some(Stamp::Uptime(_)), Some(Stamp::Wall(_))) => false,
+            _ => unit(index) || !unit(head),
+        }
     }
 
     /// A line without a time after one with: a continuation, unless it is something of its own.

@@ -7,8 +7,9 @@ pub const MAX_LINE: usize = 64 * 1024;
 pub fn push_normal(message: &str, out: &mut String) {
     let mut blank = false;
     let mut started = false;
-    for c in capped(message.trim()).chars() {
-        let c = plain(c);
+    let mut chars = capped(message.trim()).chars().peekable();
+    while let Some(raw) = chars.next() {
+        let c = plain(raw);
         if c == ' ' {
             blank = started;
             continue;
@@ -19,7 +20,29 @@ pub fn push_normal(message: &str, out: &mut String) {
         }
         started = true;
         out.push(c);
+        blank = swallows_blank(raw, chars.peek().copied());
     }
+}
+
+/// Input methods put `：` and `，` where `: ` and `, ` stood.
+fn swallows_blank(c: char, next: Option<char>) -> bool {
+    matches!(c, '：' | '，' | '；') && next.is_some_and(|n| n.is_ascii_alphabetic())
+}
+
+/// The text with ASCII punctuation and the same blanks; `None` where it has that already.
+pub fn plain_text(text: &str) -> Option<String> {
+    if text.is_ascii() || !text.chars().any(|c| plain(c) != c) {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        out.push(if c == '\t' { c } else { plain(c) });
+        if swallows_blank(c, chars.peek().copied()) {
+            out.push(' ');
+        }
+    }
+    Some(out)
 }
 
 fn capped(text: &str) -> &str {
@@ -56,7 +79,7 @@ mod tests {
     fn blanks_and_punctuation_are_made_plain() {
         for (given, want) in [
             ("  a \t b\u{a0}\u{3000}c  ", "a b c"),
-            ("RuntimeError：CUDA error（device）“x”，‘y’！", "RuntimeError:CUDA error(device)\"x\",'y'!"),
+            ("RuntimeError：CUDA error（device）“x”，‘y’！", "RuntimeError: CUDA error(device)\"x\",'y'!"),
             ("驱动 版本", "驱动 版本"),
         ] {
             let mut out = String::new();

@@ -34,6 +34,8 @@ struct Block {
     /// Index of the segment that the command line opened.
     segment: usize,
     output: bool,
+    /// The prompt itself stands in a journal, so that its lines say nothing more of it.
+    journaled: bool,
 }
 
 /// Shorter lines were not wrapped by a terminal.
@@ -91,7 +93,7 @@ impl Walk<'_> {
         if cue.empty {
             return;
         }
-        self.block = Some(Block { kind: cue.parsed.kind, carrier: cue.parsed.carrier || cue.parsed.kind.is_none(), scope, segment: self.segments.len() - 1, output: false });
+        self.block = Some(Block { kind: cue.parsed.kind, carrier: cue.parsed.carrier || cue.parsed.kind.is_none(), scope, segment: self.segments.len() - 1, output: false, journaled: self.paste.lines.get(index).is_some_and(has_unit) });
     }
 
     fn open(&mut self, index: usize, kind: Kind, scope: ScopeId, command: Option<Command>, complete: bool) {
@@ -193,7 +195,8 @@ impl Walk<'_> {
         if detect::runs_on(self.kind) && !self.blank && !own {
             return self.kind;
         }
-        if line.prefix.as_ref().is_some_and(|p| p.unit.is_some()) {
+        let written = self.block.as_ref().is_some_and(|b| b.journaled);
+        if has_unit(line) && !written {
             return Kind::Journal;
         }
         if has_level(line) {
@@ -206,7 +209,7 @@ impl Walk<'_> {
     /// rest of a long line that was wrapped, where stamped lines follow.
     fn goes_on(&self, index: usize, line: &Line, hit: Option<Hit>) -> bool {
         let message = line.message();
-        if line.prefix.is_some() {
+        if line.prefix.as_ref().is_some_and(|p| p.unit.is_some() || matches!(p.time, Some(Stamp::Uptime(_)))) {
             return false;
         }
         if message.trim_start().starts_with("NVRM:") || message.starts_with("        ") {
@@ -264,6 +267,10 @@ fn by_docker(message: &str) -> bool {
 fn failed(kind: Kind, message: &str) -> bool {
     const FAILURES: &[&str] = &["command not found", "not permitted", "ermission denied", "未找到命令", "is not recognized as"];
     !matches!(kind, Kind::DeviceNodes) && FAILURES.iter().any(|f| message.contains(f))
+}
+
+fn has_unit(line: &Line) -> bool {
+    line.prefix.as_ref().is_some_and(|p| p.unit.is_some())
 }
 
 /// A logger's level stood among the prefixes.
