@@ -77,6 +77,24 @@ impl Found {
 
 /// Reads the prefixes of a line.
 pub fn read(text: &str, votes: &Votes) -> Found {
+    const WIDE: &str = "：";
+    let head = text.as_bytes().get(..text.len().min(160)).unwrap_or_default();
+    if text.is_ascii() || memchr::memmem::find(head, WIDE.as_bytes()).is_none() {
+        return read_plain(text, votes);
+    }
+    // The colon of an input method: read as one of ASCII, padded so that offsets stay.
+    let mut found = read_plain(&text.replace(WIDE, ":  "), votes);
+    let read = found.body;
+    while !text.is_char_boundary(found.body) {
+        found.body += 1;
+    }
+    if found.body > read && text.as_bytes().get(found.body) == Some(&b' ') {
+        found.body += 1;
+    }
+    found
+}
+
+fn read_plain(text: &str, votes: &Votes) -> Found {
     let mut found = Found::default();
     for _ in 0..MAX_PREFIXES {
         let Some(rest) = text.get(found.body..).filter(|rest| !rest.is_empty()) else { break };

@@ -10,6 +10,11 @@ pub fn is_chain(text: &str) -> bool {
     text.starts_with("During handling of the above exception") || text.starts_with("The above exception was the direct cause")
 }
 
+/// `Process SpawnProcess-1:`, which multiprocessing prints before a traceback.
+pub fn is_process(text: &str) -> bool {
+    text.starts_with("Process ") && text.ends_with(':') && !text.get(8..).unwrap_or("").contains(' ')
+}
+
 /// `frame #3: …`, `#3  0x…`, `[host:1] [ 3] /lib/…`.
 pub fn is_native_frame(text: &str) -> bool {
     let gdb = text.strip_prefix('#').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()) && rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start().starts_with("0x"));

@@ -16,7 +16,6 @@ pub fn push_normal(message: &str, out: &mut String) {
         }
         if blank {
             out.push(' ');
-            blank = false;
         }
         started = true;
         out.push(c);

@@ -8,7 +8,8 @@ use super::prompt::Cue;
 use super::record::is_fence;
 use super::scope::{self, Scopes};
 use super::trace::{Part, Tag};
-use super::{Command, Kind, Log, ScopeId, ScopeKind, Segment};
+use super::wrap::Join;
+use super::{Command, Kind, Log, Looks, ScopeId, ScopeKind, Segment};
 use crate::intake::{Line, Paste, Stamp};
 
 /// Drops weak evidence that stands alone.
@@ -43,8 +44,7 @@ const MIN_WRAPPED: usize = 60;
 
 struct Walk<'a> {
     paste: &'a Paste,
-    hits: &'a [Option<Hit>],
-    tags: &'a [Option<Tag>],
+    looks: &'a Looks<'a>,
     scopes: Scopes,
     segments: Vec<Segment>,
     /// Commands that printed nothing and may be whole when another prompt follows.
@@ -56,9 +56,9 @@ struct Walk<'a> {
 }
 
 /// Cuts the lines into segments.
-pub fn segments(paste: &Paste, hits: &[Option<Hit>], tags: &[Option<Tag>], cues: &[(usize, Cue)]) -> Log {
+pub fn segments(paste: &Paste, looks: &Looks<'_>, cues: &[(usize, Cue)]) -> Log {
     let scopes = Scopes::new(scope::machine(paste, cues));
-    let mut walk = Walk { paste, hits, tags, scopes, segments: Vec::new(), block: None, shell: 0, kind: Kind::Other, blank: true };
+    let mut walk = Walk { paste, looks, scopes, segments: Vec::new(), block: None, shell: 0, kind: Kind::Other, blank: true };
     let mut next = cues.iter().peekable();
     for (index, line) in paste.lines.iter().enumerate() {
         match next.next_if(|(at, _)| *at == index) {
@@ -109,14 +109,22 @@ impl Walk<'_> {
             self.extend(index);
             return;
         }
+        if self.looks.stop(index) && !is_fence(message) {
+            // The command goes on over this line.
+            self.extend(index);
+            return;
+        }
         if is_fence(message) {
             self.close(true);
             self.shell = self.scopes.base();
             self.open(index, Kind::Other, self.shell, None, false);
             return;
         }
-        let hit = self.hits.get(index).copied().flatten();
-        let tag = self.tags.get(index).copied().flatten();
+        if self.looks.join(index) != Join::No && !self.blank {
+            self.extend(index);
+            return;
+        }
+        let (hit, tag) = (self.looks.hit(index), self.looks.tag(index));
         if let Some(kind) = scope::heading(message).filter(|_| hit.is_none() && tag.is_none()) {
             self.close(true);
             self.scopes.set_base(kind);
@@ -238,7 +246,8 @@ impl Walk<'_> {
 
     fn scope_of(&mut self, line: &Line, kind: Kind) -> ScopeId {
         let kernel = kind == Kind::Dmesg || line.prefix.as_ref().is_some_and(|p| p.unit.as_deref() == Some("kernel"));
-        if kernel {
+        let continued = kind == Kind::Journal && self.kind == kind && line.message().trim_start().starts_with("NVRM:");
+        if kernel || continued {
             return self.scopes.machine();
         }
         let before = line.text.get(..line.body as usize).unwrap_or("");
@@ -274,7 +283,7 @@ fn has_unit(line: &Line) -> bool {
 }
 
 /// A logger's level stood among the prefixes.
-fn has_level(line: &Line) -> bool {
+pub fn has_level(line: &Line) -> bool {
     let before = line.text.get(..line.body as usize).unwrap_or("");
     ["INFO ", "WARNING ", "ERROR ", "DEBUG "].iter().any(|level| before.contains(level))
 }
