@@ -54,6 +54,9 @@ pub fn is_bare(text: &str) -> bool {
 
 /// `INFO:`, `ERROR:`: the head of a log line, no exception.
 pub fn is_level(text: &str) -> bool {
+    if !matches!(text.bytes().next(), Some(b'I' | b'W' | b'E' | b'D' | b'C' | b'F' | b'N' | b'n' | b'e')) {
+        return false;
+    }
     ["INFO", "WARNING", "WARN", "ERROR", "DEBUG", "CRITICAL", "FATAL", "NOTE", "Error", "Warning", "note", "error"].iter().any(|level| text.strip_prefix(level).is_some_and(|rest| rest.starts_with(':')))
 }
 

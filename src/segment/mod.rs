@@ -143,9 +143,6 @@ impl Record {
     }
 }
 
-/// Bytes of one line that are matched; what is beyond is said in the paste's limits.
-pub const MAX_MATCHED_LINE: usize = text::MAX_LINE;
-
 /// Lines of one command that a backslash joins, at most.
 const MAX_COMMAND: usize = 60;
 

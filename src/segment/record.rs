@@ -3,6 +3,7 @@
 //! Every line points to the head of its record; joiners move that pointer. Then the texts are
 //! built in one pass, in the order of the heads.
 
+use super::detect;
 use super::text::push_normal;
 use super::trace::key;
 use super::wrap::Join;
@@ -23,11 +24,8 @@ pub fn build(paste: &Paste, looks: &Looks<'_>, log: &mut Log) {
     for segment in &log.segments {
         Joiner { paste, segment, looks, heads: &mut heads }.join();
     }
-    for index in 1..paste.lines.len() {
-        let follows = looks.join(index) != Join::No && looks.tag(index).is_none() && !looks.stop(index - 1);
-        if follows && let (Some(before), false) = (heads.get(index - 1).copied(), looks.stop(index)) {
-            heads[index] = before;
-        }
+    for segment in log.segments.iter().filter(|segment| segment.kind == Kind::Other || segment.kind == Kind::NvidiaSmi || detect::runs_on(segment.kind)) {
+        join_wrapped(looks, segment, &mut heads);
     }
     let mut slots: Vec<u32> = vec![u32::MAX; paste.lines.len()];
     let mut groups: Vec<(u32, Vec<u32>)> = Vec::new();
@@ -55,6 +53,17 @@ pub fn build(paste: &Paste, looks: &Looks<'_>, log: &mut Log) {
     for (segment, lines) in groups {
         let kind = log.segments.get(segment as usize).map_or(Kind::Other, |s| s.kind);
         write(paste, looks, segment, kind, &lines, log);
+    }
+}
+
+/// Joins the rest of wrapped lines, outside of listings.
+fn join_wrapped(looks: &Looks<'_>, segment: &Segment, heads: &mut [u32]) {
+    for index in segment.lines.clone().skip(1) {
+        let follows = looks.join(index) != Join::No && looks.tag(index).is_none() && !looks.stop(index - 1) && !looks.stop(index);
+        let before = heads.get(index - 1).copied();
+        if let (true, Some(before), Some(head)) = (follows, before, heads.get_mut(index)) {
+            *head = before;
+        }
     }
 }
 

@@ -1,13 +1,22 @@
 //! The text that patterns see: single blanks, ASCII punctuation.
 
-/// Bytes of one line that enter a record; the rest is not matched.
-pub const MAX_LINE: usize = 64 * 1024;
+use crate::intake::MAX_MATCHED_LINE;
 
 /// Appends `message` to `out`, trimmed, runs of blanks made one, punctuation made ASCII.
 pub fn push_normal(message: &str, out: &mut String) {
+    let message = capped(message.trim());
+    if message.is_ascii() {
+        let mut words = message.split([' ', '\t']).filter(|word| !word.is_empty());
+        out.push_str(words.next().unwrap_or(""));
+        for word in words {
+            out.push(' ');
+            out.push_str(word);
+        }
+        return;
+    }
     let mut blank = false;
     let mut started = false;
-    let mut chars = capped(message.trim()).chars().peekable();
+    let mut chars = message.chars().peekable();
     while let Some(raw) = chars.next() {
         let c = plain(raw);
         if c == ' ' {
@@ -45,7 +54,7 @@ pub fn plain_text(text: &str) -> Option<String> {
 }
 
 fn capped(text: &str) -> &str {
-    let mut end = text.len().min(MAX_LINE);
+    let mut end = text.len().min(MAX_MATCHED_LINE);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
@@ -90,7 +99,7 @@ mod tests {
     #[test]
     fn a_line_is_capped_on_a_boundary() {
         let mut out = String::new();
-        push_normal(&"驱".repeat(MAX_LINE), &mut out);
-        assert!(out.len() <= MAX_LINE && out.len() > MAX_LINE - 4);
+        push_normal(&"驱".repeat(MAX_MATCHED_LINE), &mut out);
+        assert!(out.len() <= MAX_MATCHED_LINE && out.len() > MAX_MATCHED_LINE - 4);
     }
 }

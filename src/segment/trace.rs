@@ -8,6 +8,7 @@ use super::wrap::Join;
 use super::{Kind, exception};
 use crate::intake::{Line, Paste};
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// Which part of a trace a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub struct Tag {
     pub part: Part,
     pub head: u32,
 }
+
+static TRACEBACK: LazyLock<memchr::memmem::Finder<'static>> = LazyLock::new(|| memchr::memmem::Finder::new("Traceback (most recent call last)"));
 
 /// How far ahead a doubtful line looks.
 const LOOK_AHEAD: usize = 4;
@@ -66,6 +69,7 @@ pub fn key(line: &Line) -> Key<'_> {
 pub fn tag(paste: &Paste, hits: &[Option<Hit>], joins: &[Join], stops: &[bool]) -> Vec<Option<Tag>> {
     let mut tags: Vec<Option<Tag>> = vec![None; paste.lines.len()];
     let mut streams: HashMap<Key<'_>, Stream> = HashMap::new();
+    let mut bare = Stream { state: State::Idle, blank: false, epoch: 0 };
     let mut epoch = 0;
     for (index, line) in paste.lines.iter().enumerate() {
         if stops.get(index).copied().unwrap_or(false) {
@@ -79,7 +83,10 @@ pub fn tag(paste: &Paste, hits: &[Option<Hit>], joins: &[Join], stops: &[bool]) 
             }
             continue;
         }
-        let stream = streams.entry(key(line)).or_insert(Stream { state: State::Idle, blank: false, epoch });
+        let stream = match line.prefix {
+            None => &mut bare,
+            Some(_) => streams.entry(key(line)).or_insert(Stream { state: State::Idle, blank: false, epoch }),
+        };
         if stream.epoch != epoch {
             *stream = Stream { state: State::Idle, blank: false, epoch };
         }
@@ -112,7 +119,7 @@ type Step = (State, Option<Tag>);
 
 impl Seen<'_> {
     fn step(&self, stream: &Stream) -> Step {
-        if let Some(at) = memchr::memmem::find(self.message.as_bytes(), b"Traceback (most recent call last)") {
+        if let Some(at) = TRACEBACK.find(self.message.as_bytes()) {
             return self.begin(at);
         }
         if exception::is_chain(self.text()) {

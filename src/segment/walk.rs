@@ -11,6 +11,8 @@ use super::trace::{Part, Tag};
 use super::wrap::Join;
 use super::{Command, Kind, Log, Looks, ScopeId, ScopeKind, Segment};
 use crate::intake::{Line, Paste, Stamp};
+use aho_corasick::AhoCorasick;
+use std::sync::LazyLock;
 
 /// Drops weak evidence that stands alone.
 pub fn settle(paste: &Paste, hits: &mut [Option<Hit>]) {
@@ -53,12 +55,14 @@ struct Walk<'a> {
     shell: ScopeId,
     kind: Kind,
     blank: bool,
+    /// Only blank lines came so far.
+    leading: bool,
 }
 
 /// Cuts the lines into segments.
 pub fn segments(paste: &Paste, looks: &Looks<'_>, cues: &[(usize, Cue)]) -> Log {
     let scopes = Scopes::new(scope::machine(paste, cues));
-    let mut walk = Walk { paste, looks, scopes, segments: Vec::new(), block: None, shell: 0, kind: Kind::Other, blank: true };
+    let mut walk = Walk { paste, looks, scopes, segments: Vec::new(), block: None, shell: 0, kind: Kind::Other, blank: true, leading: true };
     let mut next = cues.iter().peekable();
     for (index, line) in paste.lines.iter().enumerate() {
         match next.next_if(|(at, _)| *at == index) {
@@ -98,6 +102,7 @@ impl Walk<'_> {
 
     fn open(&mut self, index: usize, kind: Kind, scope: ScopeId, command: Option<Command>, complete: bool) {
         self.segments.push(Segment { kind, scope, lines: index..index + 1, command, complete });
+        self.leading = false;
         self.kind = kind;
         self.blank = false;
     }
@@ -158,8 +163,7 @@ impl Walk<'_> {
 
     fn place(&mut self, index: usize, kind: Kind, scope: ScopeId) {
         // A first segment of blank lines only takes the kind of what follows.
-        let leading = self.segments.len() == 1 && self.segments.first().is_some_and(|s| s.command.is_none() && self.paste.lines.get(s.lines.clone()).unwrap_or_default().iter().all(|l| l.message().trim().is_empty()));
-        if leading && let Some(first) = self.segments.first_mut() {
+        if std::mem::take(&mut self.leading) && let Some(first) = self.segments.first_mut() {
             first.kind = kind;
             first.scope = scope;
         }
@@ -232,7 +236,7 @@ impl Walk<'_> {
     /// A listing ends where, after a blank line, something begins that is not of its kind.
     fn leaves(&self, kind: Kind, message: &str, hit: Option<Hit>) -> bool {
         let output = self.block.as_ref().is_some_and(|b| b.output);
-        if by_docker(message) && kind != Kind::Docker {
+        if kind != Kind::Docker && hit.is_some_and(|h| h.kind == Kind::Docker) && by_docker(message) {
             return true;
         }
         if !self.blank || !output || message.starts_with([' ', '\t']) || detect::continues(kind, message) {
@@ -274,8 +278,8 @@ fn by_docker(message: &str) -> bool {
 
 /// The program could not run, or was not allowed to look: what it does not show is not absent.
 fn failed(kind: Kind, message: &str) -> bool {
-    const FAILURES: &[&str] = &["command not found", "not permitted", "ermission denied", "未找到命令", "is not recognized as"];
-    !matches!(kind, Kind::DeviceNodes) && FAILURES.iter().any(|f| message.contains(f))
+    static FAILURES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(["command not found", "not permitted", "ermission denied", "未找到命令", "is not recognized as"]).ok());
+    kind != Kind::DeviceNodes && FAILURES.as_ref().is_some_and(|f| f.is_match(message))
 }
 
 fn has_unit(line: &Line) -> bool {

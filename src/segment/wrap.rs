@@ -4,9 +4,9 @@
 //! its width, and again and again a line is full to the last word that fitted. Only then, and
 //! only lines that look like nothing of their own are taken for the rest of the line before.
 
-use super::detect::Hit;
+use super::detect::{self, Hit};
 use super::{Kind, exception};
-use crate::intake::{Line, Paste};
+use crate::intake::{Line, Paste, Stamp};
 
 /// Widths that are looked for, in characters.
 const MIN_WIDTH: usize = 60;
@@ -15,6 +15,8 @@ const MAX_WIDTH: usize = 140;
 const SLACK: usize = 24;
 /// Full lines that a paste must have to count as wrapped.
 const MIN_FULL: usize = 3;
+/// A paste of few lines needs one less.
+const FEW_LINES: usize = 15;
 
 /// How a line goes on with the one before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,11 +39,11 @@ pub fn joins(paste: &Paste, hits: &[Option<Hit>], stops: &[bool]) -> Vec<Join> {
         let Some(width) = width(lines, &lengths, hits.get(source.clone()).unwrap_or_default()) else { continue };
         let candidate = |index: usize| {
             let at = source.start + index;
-            let own = hits.get(at).copied().flatten().is_some_and(|h| !h.weak) || stops.get(at).copied().unwrap_or(true) || stops.get(at - 1).copied().unwrap_or(true);
+            let own = hits.get(at).copied().flatten().is_some_and(|h| !h.weak && !detect::runs_on(h.kind)) || stops.get(at).copied().unwrap_or(true) || stops.get(at - 1).copied().unwrap_or(true);
             !own && goes_on(lines, &lengths, index, width, by_message)
         };
         let found: Vec<usize> = (1..lines.len()).filter(|index| candidate(*index)).collect();
-        if found.len() < MIN_FULL {
+        if found.len() < MIN_FULL - usize::from(lines.len() <= FEW_LINES) {
             continue;
         }
         for index in found {
@@ -85,10 +87,12 @@ fn width(lines: &[Line], lengths: &[usize], hits: &[Option<Hit>]) -> Option<usiz
 /// The line at `index` would not have fitted on the one before, and looks like nothing else.
 fn goes_on(lines: &[Line], lengths: &[usize], index: usize, width: usize, by_message: bool) -> bool {
     let (Some(line), Some(before), Some(length)) = (lines.get(index), lines.get(index - 1), lengths.get(index - 1)) else { return false };
-    let prefixed = line.prefix.is_some() && !by_message;
+    let prefixed = line.prefix.as_ref().is_some_and(|p| !by_message || p.unit.as_deref() == Some("kernel") || matches!(p.time, Some(Stamp::Uptime(_))));
     let message = line.message();
     let first = message.split(' ').next().unwrap_or("").chars().count();
-    let full = *length + SLACK >= width && (*length == width || *length + 1 + first > width);
+    // A path that fits nowhere leaves `  File` alone on its line.
+    let near = *length + SLACK >= width || before.message().trim_start() == "File";
+    let full = near && (*length == width || *length + 1 + first > width);
     let deep = message.starts_with("  ") || message.starts_with('\t');
     let table = message.starts_with(['|', '+']) || before.message().starts_with(['|', '+']);
     let own = exception::is_bare(message) || exception::is_frame(message) || exception::is_level(message) || message.starts_with("Traceback") || message.starts_with('[');
