@@ -126,8 +126,9 @@ pub fn facility(rest: &str, found: &mut Found) -> Option<usize> {
 }
 
 fn facility_level(rest: &str) -> Option<usize> {
-    let (facility, behind) = rest.split_once(':')?;
-    if facility.len() > 12 || !FACILITIES.contains(&facility.trim_end()) {
+    let colon = rest.bytes().take(13).position(|b| b == b':')?;
+    let (facility, behind) = (rest.get(..colon)?, rest.get(colon + 1..)?);
+    if !FACILITIES.contains(&facility.trim_end()) {
         return None;
     }
     let (level, _) = behind.split_once(':')?;

@@ -25,6 +25,9 @@ pub struct Part {
     pub bytes: Vec<u8>,
 }
 
+/// Bytes of one line that are matched; the rest is kept and shown, and said in `limits`.
+pub const MAX_MATCHED_LINE: usize = 64 * 1024;
+
 /// How much may come in. Going over is an error, never a silent cut.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -156,7 +159,11 @@ fn add_source(paste: &mut Paste, name: String, text: &str) {
     let text = text.strip_suffix('\n').unwrap_or(text);
     for line in text.split('\n') {
         let number = paste.lines.len() as u32 + 1;
-        paste.lines.push(Line { number, text: clean::clean(line).into_owned(), body: 0, prefix: None });
+        let text = clean::clean(line).into_owned();
+        if text.len() > MAX_MATCHED_LINE {
+            unpack::note(&mut paste.limits, "long-line", 1);
+        }
+        paste.lines.push(Line { number, text, body: 0, prefix: None });
     }
     paste.sources.push(Source { name, first, last: paste.lines.len() as u32 });
 }

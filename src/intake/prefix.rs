@@ -40,10 +40,15 @@ impl Found {
         });
     }
 
-    /// Keeps the kernel's own time, unless syslog says the wall time.
+    /// Keeps the kernel's own time, unless syslog says the wall time of the same line.
+    /// A program that printed the kernel's buffer is not its writer.
     pub fn uptime(&mut self, seconds: f64) {
         self.any = true;
-        if !self.syslog {
+        let printed = self.prefix.unit.as_deref().is_some_and(|unit| unit != "kernel");
+        if printed {
+            self.unit("kernel");
+        }
+        if !self.syslog || printed {
             self.prefix.time = Some(Stamp::Uptime(seconds));
             self.yearless = None;
         }
@@ -72,6 +77,24 @@ impl Found {
 
 /// Reads the prefixes of a line.
 pub fn read(text: &str, votes: &Votes) -> Found {
+    const WIDE: &str = "：";
+    let head = text.as_bytes().get(..text.len().min(160)).unwrap_or_default();
+    if text.is_ascii() || memchr::memmem::find(head, WIDE.as_bytes()).is_none() {
+        return read_plain(text, votes);
+    }
+    // The colon of an input method: read as one of ASCII, padded so that offsets stay.
+    let mut found = read_plain(&text.replace(WIDE, ":  "), votes);
+    let read = found.body;
+    while !text.is_char_boundary(found.body) {
+        found.body += 1;
+    }
+    if found.body > read && text.as_bytes().get(found.body) == Some(&b' ') {
+        found.body += 1;
+    }
+    found
+}
+
+fn read_plain(text: &str, votes: &Votes) -> Found {
     let mut found = Found::default();
     for _ in 0..MAX_PREFIXES {
         let Some(rest) = text.get(found.body..).filter(|rest| !rest.is_empty()) else { break };
@@ -93,11 +116,11 @@ fn one(rest: &str, found: &mut Found, votes: &Votes) -> usize {
     let Some(first) = bytes.first() else { return 0 };
     match first {
         b'>' => quote(bytes),
-        b'[' => bracket(rest, found),
+        b'[' => bracket(rest, found, votes),
         b'(' => heads::actor(rest, found),
         b'<' => heads::level_mark(bytes).max(if found.any { 0 } else { named(rest, found, votes) }),
         b' ' => month(rest, found).max(votes.label(rest, found)),
-        b'0'..=b'9' => match digits(rest, found) {
+        b'0'..=b'9' => match digits(rest, found, votes) {
             0 => named(rest, found, votes).max(votes.label(rest, found)),
             length => length,
         },
@@ -118,7 +141,7 @@ fn quote(bytes: &[u8]) -> usize {
     }
 }
 
-fn bracket(rest: &str, found: &mut Found) -> usize {
+fn bracket(rest: &str, found: &mut Found, votes: &Votes) -> usize {
     let bytes = rest.as_bytes();
     match bytes.get(1) {
         Some(b' ' | b'0'..=b'9') => {
@@ -127,7 +150,7 @@ fn bracket(rest: &str, found: &mut Found) -> usize {
                 return kernel;
             }
             let tag = heads::mpi_tag(bytes, found);
-            if tag > 0 { tag } else { bracketed_iso(rest, found) }
+            if tag > 0 { tag } else { bracketed_iso(rest, found, votes) }
         }
         Some(b'r' | b'd' | b't' | b'w') => heads::rank_tag(bytes, found),
         Some(b'p') => heads::pod_tag(rest, found),
@@ -137,14 +160,14 @@ fn bracket(rest: &str, found: &mut Found) -> usize {
 }
 
 /// `[2026-04-22 21:34:12] `, also with `: ` behind it (talos).
-fn bracketed_iso(rest: &str, found: &mut Found) -> usize {
+fn bracketed_iso(rest: &str, found: &mut Found, votes: &Votes) -> usize {
     let bytes = rest.as_bytes();
     let Some((wall, length)) = stamp::iso(bytes.get(1..).unwrap_or_default()) else { return 0 };
     if bytes.get(length + 1) != Some(&b']') {
         return 0;
     }
     let end = after_gap(bytes, length + 2);
-    if end >= bytes.len() {
+    if end >= bytes.len() && !votes.stamped() {
         return 0;
     }
     found.wall(wall);
@@ -172,15 +195,15 @@ fn after_gap(bytes: &[u8], at: usize) -> usize {
 }
 
 /// A line that starts with digits: an ISO time, or a month such as `11月`.
-fn digits(rest: &str, found: &mut Found) -> usize {
+fn digits(rest: &str, found: &mut Found, votes: &Votes) -> usize {
     let bytes = rest.as_bytes();
     let Some((wall, length)) = stamp::iso(bytes) else { return month(rest, found) };
-    if !matches!(bytes.get(length), Some(b' ' | b'\t' | b':')) {
+    if !matches!(bytes.get(length), None | Some(b' ' | b'\t' | b':')) {
         return 0;
     }
     let body = after_gap(bytes, length);
     let behind = rest.get(body..).unwrap_or("");
-    if behind.trim().is_empty() {
+    if behind.trim().is_empty() && !votes.stamped() {
         return 0;
     }
     found.wall(wall);

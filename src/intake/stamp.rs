@@ -86,6 +86,12 @@ pub fn iso(bytes: &[u8]) -> Option<(Wall, usize)> {
 /// `Nov 24 10:14:02`, `mars 03 09:14:07`, `11月 24 10:14:02`, `Jan  9 02:14:58.114022`.
 pub fn syslog(text: &str) -> Option<(Wall, usize)> {
     let lead = usize::from(text.starts_with(' '));
+    // Nearly every line ends here: behind the first word stands no number.
+    let word = text.bytes().skip(lead).take(12).position(|b| b == b' ')?;
+    let mut behind = text.bytes().skip(lead + word).skip_while(|b| *b == b' ');
+    if !behind.next().is_some_and(|b| b.is_ascii_digit()) {
+        return None;
+    }
     let (month, length) = month_name(text.get(lead..)?)?;
     let bytes = text.as_bytes();
     let mut at = lead + length;

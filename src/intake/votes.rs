@@ -17,6 +17,8 @@ pub struct Votes {
     /// Lines by compose name.
     names: HashMap<String, u32>,
     labels: u32,
+    /// Lines that a collector's time stands before.
+    stamped: u32,
     lines: u32,
 }
 
@@ -28,6 +30,8 @@ impl Votes {
         }
         self.lines += 1;
         let line = line.strip_prefix("> ").unwrap_or(line);
+        let time = line.strip_prefix('[').unwrap_or(line).as_bytes();
+        self.stamped += u32::from(time.starts_with(b"20") && time.get(4) == Some(&b'-') && time.get(13) == Some(&b':'));
         if label_of(line).is_some() {
             self.labels += 1;
         } else if let Some((name, _)) = compose_name(line) {
@@ -42,9 +46,6 @@ impl Votes {
 
     /// `web-1  | `: the bytes of the prefix.
     pub fn compose(&self, rest: &str, found: &mut Found) -> Option<usize> {
-        if self.names.is_empty() {
-            return None;
-        }
         let (name, length) = compose_name(rest)?;
         let numbered = name.rsplit_once(['-', '_']).is_some_and(|(_, n)| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
         if !numbered && self.names.get(name).is_none_or(|count| *count < MIN_LINES) {
@@ -52,6 +53,11 @@ impl Votes {
         }
         found.stream(name);
         Some(length)
+    }
+
+    /// Most lines begin with a time, so that a time alone is an empty message.
+    pub fn stamped(&self) -> bool {
+        self.stamped >= MIN_LABELS && self.stamped * 100 >= self.lines * LABEL_SHARE
     }
 
     /// `3: ` where most lines have such a label (srun -l): the bytes of the prefix, or 0.

@@ -10,6 +10,11 @@ pub fn is_chain(text: &str) -> bool {
     text.starts_with("During handling of the above exception") || text.starts_with("The above exception was the direct cause")
 }
 
+/// `Process SpawnProcess-1:`, which multiprocessing prints before a traceback.
+pub fn is_process(text: &str) -> bool {
+    text.starts_with("Process ") && text.ends_with(':') && !text.get(8..).unwrap_or("").contains(' ')
+}
+
 /// `frame #3: …`, `#3  0x…`, `[host:1] [ 3] /lib/…`.
 pub fn is_native_frame(text: &str) -> bool {
     let gdb = text.strip_prefix('#').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()) && rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start().starts_with("0x"));
@@ -49,6 +54,9 @@ pub fn is_bare(text: &str) -> bool {
 
 /// `INFO:`, `ERROR:`: the head of a log line, no exception.
 pub fn is_level(text: &str) -> bool {
+    if !matches!(text.bytes().next(), Some(b'I' | b'W' | b'E' | b'D' | b'C' | b'F' | b'N' | b'n' | b'e')) {
+        return false;
+    }
     ["INFO", "WARNING", "WARN", "ERROR", "DEBUG", "CRITICAL", "FATAL", "NOTE", "Error", "Warning", "note", "error"].iter().any(|level| text.strip_prefix(level).is_some_and(|rest| rest.starts_with(':')))
 }
 

@@ -11,6 +11,7 @@ mod scope;
 mod text;
 mod trace;
 mod walk;
+mod wrap;
 
 use crate::intake::{Paste, Stamp};
 pub use kind::Kind;
@@ -142,25 +143,101 @@ impl Record {
     }
 }
 
-/// Bytes of one line that are matched; what is beyond is said in the paste's limits.
-pub const MAX_MATCHED_LINE: usize = text::MAX_LINE;
+/// Lines of one command that a backslash joins, at most.
+const MAX_COMMAND: usize = 60;
+
+/// The prompts and markers, and the lines over which their commands go on; all are stops.
+fn cues(paste: &Paste, stops: &mut [bool]) -> Vec<(usize, prompt::Cue)> {
+    let mut cues = Vec::new();
+    for (index, line) in paste.lines.iter().enumerate() {
+        // The rest of a command that was read with its first line.
+        if stops.get(index).copied().unwrap_or(false) {
+            continue;
+        }
+        let message = line.message();
+        let Some(mut cue) = prompt::read(message) else { continue };
+        let mut whole = String::new();
+        for next in index..paste.lines.len().min(index + MAX_COMMAND) {
+            let part = paste.lines.get(next).map_or("", |l| l.message());
+            if let Some(stop) = stops.get_mut(next) {
+                *stop = true;
+            }
+            match part.strip_suffix('\\') {
+                Some(part) => whole.push_str(part),
+                None => {
+                    whole.push_str(part);
+                    break;
+                }
+            }
+        }
+        if message.ends_with('\\') {
+            cue = prompt::read(&whole).unwrap_or(cue);
+        }
+        cues.push((index, cue));
+    }
+    cues
+}
+
+/// What was seen of each line, before segments and records are made of it.
+struct Looks<'a> {
+    hits: &'a [Option<detect::Hit>],
+    tags: &'a [Option<trace::Tag>],
+    joins: &'a [wrap::Join],
+    /// Prompts, markers and fences, which end every message.
+    stops: &'a [bool],
+}
+
+impl Looks<'_> {
+    fn hit(&self, index: usize) -> Option<detect::Hit> {
+        self.hits.get(index).copied().flatten()
+    }
+
+    fn tag(&self, index: usize) -> Option<trace::Tag> {
+        self.tags.get(index).copied().flatten()
+    }
+
+    fn join(&self, index: usize) -> wrap::Join {
+        self.joins.get(index).copied().unwrap_or_default()
+    }
+
+    fn stop(&self, index: usize) -> bool {
+        self.stops.get(index).copied().unwrap_or(true)
+    }
+}
 
 /// Cuts a paste into segments and records.
 pub fn split(paste: &Paste) -> Log {
-    let count = paste.lines.len();
-    let mut hits: Vec<_> = paste.lines.iter().map(|line| detect::line(line.message())).collect();
-    let cues: Vec<_> = paste.lines.iter().enumerate().filter_map(|(index, line)| prompt::read(line.message()).map(|cue| (index, cue))).collect();
-    let mut stops = vec![false; count];
+    match plain(paste) {
+        Some(plain) => cut(&plain),
+        None => cut(paste),
+    }
+}
+
+/// The paste with ASCII punctuation, so that `RuntimeError：x` has an exception's shape;
+/// `None` where nothing is to be done.
+fn plain(paste: &Paste) -> Option<Paste> {
+    let mut lines = None;
     for (index, line) in paste.lines.iter().enumerate() {
-        stops[index] = record::is_fence(line.message());
+        let Some(message) = text::plain_text(line.message()) else { continue };
+        let before = line.text.get(..line.body as usize).unwrap_or("");
+        let text = format!("{before}{message}");
+        if let Some(slot) = lines.get_or_insert_with(|| paste.lines.clone()).get_mut(index) {
+            slot.text = text;
+        }
     }
-    for (index, _) in &cues {
-        stops[*index] = true;
-    }
+    lines.map(|lines| Paste { lines, ..Paste::default() })
+}
+
+fn cut(paste: &Paste) -> Log {
+    let mut hits: Vec<_> = paste.lines.iter().map(|line| detect::line(line.message())).collect();
+    let mut stops: Vec<bool> = paste.lines.iter().map(|line| record::is_fence(line.message())).collect();
+    let cues = cues(paste, &mut stops);
     walk::settle(paste, &mut hits);
-    let tags = trace::tag(paste, &hits, |index| stops.get(index).copied().unwrap_or(false));
-    let mut log = walk::segments(paste, &hits, &tags, &cues);
-    record::build(paste, &tags, &hits, &stops, &mut log);
+    let joins = wrap::joins(paste, &hits, &stops);
+    let tags = trace::tag(paste, &hits, &joins, &stops);
+    let looks = Looks { hits: &hits, tags: &tags, joins: &joins, stops: &stops };
+    let mut log = walk::segments(paste, &looks, &cues);
+    record::build(paste, &looks, &mut log);
     log
 }
 

@@ -3,10 +3,11 @@
 //! Every line points to the head of its record; joiners move that pointer. Then the texts are
 //! built in one pass, in the order of the heads.
 
-use super::detect::Hit;
+use super::detect;
 use super::text::push_normal;
-use super::trace::{Tag, key};
-use super::{Kind, Log, Record, Segment};
+use super::trace::key;
+use super::wrap::Join;
+use super::{Kind, Log, Looks, Record, Segment};
 use crate::intake::{Line, Paste, Stamp};
 
 /// Lines that one record may join.
@@ -15,13 +16,16 @@ pub const MAX_LINES: usize = 400;
 const MAX_WARNING: usize = 14;
 
 /// Builds the records of `log.segments`.
-pub fn build(paste: &Paste, tags: &[Option<Tag>], hits: &[Option<Hit>], stops: &[bool], log: &mut Log) {
+pub fn build(paste: &Paste, looks: &Looks<'_>, log: &mut Log) {
     let mut heads: Vec<u32> = (0..paste.lines.len() as u32).collect();
-    for (head, tag) in heads.iter_mut().zip(tags) {
+    for (head, tag) in heads.iter_mut().zip(looks.tags) {
         *head = tag.map_or(*head, |tag| tag.head);
     }
     for segment in &log.segments {
-        Joiner { paste, segment, tags, hits, stops, heads: &mut heads }.join();
+        Joiner { paste, segment, looks, heads: &mut heads }.join();
+    }
+    for segment in log.segments.iter().filter(|segment| segment.kind == Kind::Other || segment.kind == Kind::NvidiaSmi || detect::runs_on(segment.kind)) {
+        join_wrapped(looks, segment, &mut heads);
     }
     let mut slots: Vec<u32> = vec![u32::MAX; paste.lines.len()];
     let mut groups: Vec<(u32, Vec<u32>)> = Vec::new();
@@ -48,7 +52,18 @@ pub fn build(paste: &Paste, tags: &[Option<Tag>], hits: &[Option<Hit>], stops: &
     log.records.reserve(groups.len());
     for (segment, lines) in groups {
         let kind = log.segments.get(segment as usize).map_or(Kind::Other, |s| s.kind);
-        write(paste, segment, kind, &lines, log);
+        write(paste, looks, segment, kind, &lines, log);
+    }
+}
+
+/// Joins the rest of wrapped lines, outside of listings.
+fn join_wrapped(looks: &Looks<'_>, segment: &Segment, heads: &mut [u32]) {
+    for index in segment.lines.clone().skip(1) {
+        let follows = looks.join(index) != Join::No && looks.tag(index).is_none() && !looks.stop(index - 1) && !looks.stop(index);
+        let before = heads.get(index - 1).copied();
+        if let (true, Some(before), Some(head)) = (follows, before, heads.get_mut(index)) {
+            *head = before;
+        }
     }
 }
 
@@ -58,14 +73,16 @@ pub fn is_fence(message: &str) -> bool {
     (text.starts_with("```") || text.starts_with("~~~")) && !text.get(3..).unwrap_or("").contains(' ')
 }
 
-fn write(paste: &Paste, segment: u32, kind: Kind, lines: &[u32], log: &mut Log) {
+fn write(paste: &Paste, looks: &Looks<'_>, segment: u32, kind: Kind, lines: &[u32], log: &mut Log) {
     let start = log.text.len() as u32;
     let mut pieces = Vec::with_capacity(lines.len());
     for (position, index) in lines.iter().enumerate() {
         let Some(line) = paste.lines.get(*index as usize) else { continue };
         let mut message = line.message().trim_start();
         if position > 0 {
-            log.text.push(' ');
+            if looks.join(*index as usize) != Join::Glue {
+                log.text.push(' ');
+            }
             if matches!(kind, Kind::Dmesg | Kind::Journal) {
                 message = message.strip_prefix("NVRM:").unwrap_or(message);
             }
@@ -84,9 +101,7 @@ fn write(paste: &Paste, segment: u32, kind: Kind, lines: &[u32], log: &mut Log) 
 struct Joiner<'a> {
     paste: &'a Paste,
     segment: &'a Segment,
-    tags: &'a [Option<Tag>],
-    hits: &'a [Option<Hit>],
-    stops: &'a [bool],
+    looks: &'a Looks<'a>,
     heads: &'a mut [u32],
 }
 
@@ -116,7 +131,7 @@ impl Joiner<'_> {
     }
 
     fn free(&self, index: usize) -> bool {
-        self.tags.get(index).is_some_and(Option::is_none) && !self.stops.get(index).copied().unwrap_or(true)
+        self.looks.tag(index).is_none() && !self.looks.stop(index)
     }
 
     fn head(&self, index: usize) -> u32 {
@@ -137,7 +152,7 @@ impl Joiner<'_> {
             if !self.free(index) || !self.free(previous) || self.message(previous).trim().is_empty() {
                 continue;
             }
-            let joins = if self.time(index).is_none() { self.unstamped(index) } else { self.goes_on(previous, index) };
+            let joins = if self.is_stamped(index) { self.goes_on(previous, index) } else { self.unstamped(index) };
             if joins {
                 self.set_head(index, self.head(previous));
             }
@@ -148,13 +163,23 @@ impl Joiner<'_> {
         self.line(index).and_then(|l| l.prefix.as_ref()).and_then(|p| p.time)
     }
 
+    /// The line has the stamp of its record's head, and not only what a collector put before all.
+    fn is_stamped(&self, index: usize) -> bool {
+        let unit = |at: usize| self.line(at).and_then(|l| l.prefix.as_ref()).is_some_and(|p| p.unit.is_some());
+        let head = self.head(index - 1) as usize;
+        match (self.time(head), self.time(index)) {
+            (_, None) | (Some(Stamp::Uptime(_)), Some(Stamp::Wall(_))) => false,
+            _ => unit(index) || !unit(head),
+        }
+    }
+
     /// A line without a time after one with: a continuation, unless it is something of its own.
     fn unstamped(&self, index: usize) -> bool {
         let message = self.message(index);
         let head = self.head(index - 1) as usize;
         let nvrm = message.trim_start().starts_with("NVRM:");
         let indented = message.starts_with([' ', '\t']);
-        let known = self.hits.get(index).is_some_and(Option::is_some);
+        let known = self.looks.hit(index).is_some();
         !message.trim().is_empty() && self.time(head).is_some() && (nvrm || indented || !known) && !message.starts_with("--")
     }
 
@@ -190,8 +215,8 @@ impl Joiner<'_> {
             let (before, message) = (self.message(previous), self.message(index));
             let depth = |m: &str| m.len() - m.trim_start().len();
             let deeper = depth(message) > 0 && (depth(message) > depth(before) || self.head(previous) as usize != previous);
-            let plain = self.hits.get(index).is_none_or(Option::is_none) && !before.trim().is_empty();
-            let same = self.line(previous).map(key) == self.line(index).map(key) && (self.time(index).is_none() || self.time(index) == self.time(previous));
+            let plain = self.looks.hit(index).is_none() && !before.trim().is_empty();
+            let same = self.line(previous).map(key) == self.line(index).map(key);
             if deeper && plain && same {
                 self.set_head(index, self.head(previous));
             }

@@ -83,15 +83,21 @@ impl Scopes {
 pub fn machine(paste: &Paste, cues: &[(usize, Cue)]) -> ScopeKind {
     const WSL: &[&str] = &["microsoft-standard-WSL2", "/usr/lib/wsl", "/dev/dxg", "WSL2 ", "GPU access blocked by the operating system"];
     const WINDOWS: &[&str] = &["File \"C:\\", "File \"D:\\", "File \"E:\\", "File \"F:\\", "File \"G:\\", "WindowsPath(", "\\Scripts\\python.exe", "Event ID:", "[MSC v.", "Your device ran into a problem", "*** STOP: 0x", "Computer: DESKTOP-"];
-    let finders = |parts: &[&str]| parts.iter().map(|p| memchr::memmem::Finder::new(p.as_bytes()).into_owned()).collect::<Vec<_>>();
-    let (wsl, windows) = (finders(WSL), finders(WINDOWS));
-    let shows = |parts: &[memchr::memmem::Finder<'_>]| paste.lines.iter().any(|line| parts.iter().any(|p| p.find(line.text.as_bytes()).is_some()));
-    if shows(&wsl) {
+    let automaton = aho_corasick::AhoCorasick::new(WSL.iter().chain(WINDOWS)).ok();
+    let (mut wsl, mut windows) = (false, false);
+    for line in &paste.lines {
+        for found in automaton.iter().flat_map(|a| a.find_iter(&line.text)) {
+            let is_wsl = found.pattern().as_usize() < WSL.len();
+            wsl |= is_wsl;
+            windows |= !is_wsl;
+        }
+    }
+    if wsl {
         return ScopeKind::Wsl;
     }
     let unix_prompt = cues.iter().any(|(_, cue)| cue.host.is_some());
     let windows_prompt = cues.iter().any(|(_, cue)| cue.scope == Some(ScopeKind::Windows));
-    if !unix_prompt && (windows_prompt || shows(&windows)) { ScopeKind::Windows } else { ScopeKind::Host }
+    if !unix_prompt && (windows_prompt || windows) { ScopeKind::Windows } else { ScopeKind::Host }
 }
 
 /// A heading that says where the next lines come from.

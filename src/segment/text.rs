@@ -1,29 +1,60 @@
 //! The text that patterns see: single blanks, ASCII punctuation.
 
-/// Bytes of one line that enter a record; the rest is not matched.
-pub const MAX_LINE: usize = 64 * 1024;
+use crate::intake::MAX_MATCHED_LINE;
 
 /// Appends `message` to `out`, trimmed, runs of blanks made one, punctuation made ASCII.
 pub fn push_normal(message: &str, out: &mut String) {
+    let message = capped(message.trim());
+    if message.is_ascii() {
+        let mut words = message.split([' ', '\t']).filter(|word| !word.is_empty());
+        out.push_str(words.next().unwrap_or(""));
+        for word in words {
+            out.push(' ');
+            out.push_str(word);
+        }
+        return;
+    }
     let mut blank = false;
     let mut started = false;
-    for c in capped(message.trim()).chars() {
-        let c = plain(c);
+    let mut chars = message.chars().peekable();
+    while let Some(raw) = chars.next() {
+        let c = plain(raw);
         if c == ' ' {
             blank = started;
             continue;
         }
         if blank {
             out.push(' ');
-            blank = false;
         }
         started = true;
         out.push(c);
+        blank = swallows_blank(raw, chars.peek().copied());
     }
 }
 
+/// Input methods put `：` and `，` where `: ` and `, ` stood.
+fn swallows_blank(c: char, next: Option<char>) -> bool {
+    matches!(c, '：' | '，' | '；') && next.is_some_and(|n| n.is_ascii_alphabetic())
+}
+
+/// The text with ASCII punctuation and the same blanks; `None` where it has that already.
+pub fn plain_text(text: &str) -> Option<String> {
+    if text.is_ascii() || !text.chars().any(|c| plain(c) != c) {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        out.push(if c == '\t' { c } else { plain(c) });
+        if swallows_blank(c, chars.peek().copied()) {
+            out.push(' ');
+        }
+    }
+    Some(out)
+}
+
 fn capped(text: &str) -> &str {
-    let mut end = text.len().min(MAX_LINE);
+    let mut end = text.len().min(MAX_MATCHED_LINE);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
@@ -56,7 +87,7 @@ mod tests {
     fn blanks_and_punctuation_are_made_plain() {
         for (given, want) in [
             ("  a \t b\u{a0}\u{3000}c  ", "a b c"),
-            ("RuntimeError：CUDA error（device）“x”，‘y’！", "RuntimeError:CUDA error(device)\"x\",'y'!"),
+            ("RuntimeError：CUDA error（device）“x”，‘y’！", "RuntimeError: CUDA error(device)\"x\",'y'!"),
             ("驱动 版本", "驱动 版本"),
         ] {
             let mut out = String::new();
@@ -68,7 +99,7 @@ mod tests {
     #[test]
     fn a_line_is_capped_on_a_boundary() {
         let mut out = String::new();
-        push_normal(&"驱".repeat(MAX_LINE), &mut out);
-        assert!(out.len() <= MAX_LINE && out.len() > MAX_LINE - 4);
+        push_normal(&"驱".repeat(MAX_MATCHED_LINE), &mut out);
+        assert!(out.len() <= MAX_MATCHED_LINE && out.len() > MAX_MATCHED_LINE - 4);
     }
 }

@@ -4,9 +4,11 @@
 //! that print at the same time are told apart by what their prefixes say.
 
 use super::detect::Hit;
+use super::wrap::Join;
 use super::{Kind, exception};
 use crate::intake::{Line, Paste};
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// Which part of a trace a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +24,8 @@ pub struct Tag {
     pub part: Part,
     pub head: u32,
 }
+
+static TRACEBACK: LazyLock<memchr::memmem::Finder<'static>> = LazyLock::new(|| memchr::memmem::Finder::new("Traceback (most recent call last)"));
 
 /// How far ahead a doubtful line looks.
 const LOOK_AHEAD: usize = 4;
@@ -61,17 +65,28 @@ pub fn key(line: &Line) -> Key<'_> {
     }
 }
 
-/// Tags the lines of traces. `stops(i)` is true for prompts, markers and fences.
-pub fn tag(paste: &Paste, hits: &[Option<Hit>], stops: impl Fn(usize) -> bool) -> Vec<Option<Tag>> {
-    let mut tags = vec![None; paste.lines.len()];
+/// Tags the lines of traces; `stops` are prompts, markers and fences.
+pub fn tag(paste: &Paste, hits: &[Option<Hit>], joins: &[Join], stops: &[bool]) -> Vec<Option<Tag>> {
+    let mut tags: Vec<Option<Tag>> = vec![None; paste.lines.len()];
     let mut streams: HashMap<Key<'_>, Stream> = HashMap::new();
+    let mut bare = Stream { state: State::Idle, blank: false, epoch: 0 };
     let mut epoch = 0;
     for (index, line) in paste.lines.iter().enumerate() {
-        if stops(index) {
+        if stops.get(index).copied().unwrap_or(false) {
             epoch += 1;
             continue;
         }
-        let stream = streams.entry(key(line)).or_insert(Stream { state: State::Idle, blank: false, epoch });
+        let before = index.checked_sub(1).and_then(|at| tags.get(at).copied().flatten());
+        if let (Some(before), Some(Join::Blank | Join::Glue)) = (before, joins.get(index)) {
+            if let Some(slot) = tags.get_mut(index) {
+                *slot = Some(before);
+            }
+            continue;
+        }
+        let stream = match line.prefix {
+            None => &mut bare,
+            Some(_) => streams.entry(key(line)).or_insert(Stream { state: State::Idle, blank: false, epoch }),
+        };
         if stream.epoch != epoch {
             *stream = Stream { state: State::Idle, blank: false, epoch };
         }
@@ -104,7 +119,7 @@ type Step = (State, Option<Tag>);
 
 impl Seen<'_> {
     fn step(&self, stream: &Stream) -> Step {
-        if let Some(at) = memchr::memmem::find(self.message.as_bytes(), b"Traceback (most recent call last)") {
+        if let Some(at) = TRACEBACK.find(self.message.as_bytes()) {
             return self.begin(at);
         }
         if exception::is_chain(self.text()) {
@@ -208,7 +223,7 @@ impl Seen<'_> {
         let too_long = self.index - head as usize > super::record::MAX_LINES;
         let native = exception::is_native_frame(text) || text.starts_with("Exception raised from");
         let other_clock = self.other_clock(head);
-        if native || too_long || other_clock || exception::is_frame(text) || (self.foreign() && !known) {
+        if native || too_long || other_clock || exception::is_frame(text) || exception::is_process(text) || (self.foreign() && !known) {
             return self.idle();
         }
         // Only the exception itself comes out of torch under `[rank0]:`.
@@ -242,7 +257,7 @@ impl Seen<'_> {
 
     /// Lines of one message are stamped alike: all with a time, or none.
     fn other_clock(&self, head: u32) -> bool {
-        let stamped = |line: &Line| line.prefix.as_ref().is_some_and(|p| p.time.is_some());
+        let stamped = |line: &Line| (line.prefix.as_ref().is_some_and(|p| p.time.is_some()), super::walk::has_level(line));
         self.paste.lines.get(head as usize).is_some_and(|first| stamped(first) != stamped(self.line))
     }
 

@@ -8,8 +8,11 @@ use super::prompt::Cue;
 use super::record::is_fence;
 use super::scope::{self, Scopes};
 use super::trace::{Part, Tag};
-use super::{Command, Kind, Log, ScopeId, ScopeKind, Segment};
+use super::wrap::Join;
+use super::{Command, Kind, Log, Looks, ScopeId, ScopeKind, Segment};
 use crate::intake::{Line, Paste, Stamp};
+use aho_corasick::AhoCorasick;
+use std::sync::LazyLock;
 
 /// Drops weak evidence that stands alone.
 pub fn settle(paste: &Paste, hits: &mut [Option<Hit>]) {
@@ -34,6 +37,8 @@ struct Block {
     /// Index of the segment that the command line opened.
     segment: usize,
     output: bool,
+    /// The prompt itself stands in a journal, so that its lines say nothing more of it.
+    journaled: bool,
 }
 
 /// Shorter lines were not wrapped by a terminal.
@@ -41,8 +46,7 @@ const MIN_WRAPPED: usize = 60;
 
 struct Walk<'a> {
     paste: &'a Paste,
-    hits: &'a [Option<Hit>],
-    tags: &'a [Option<Tag>],
+    looks: &'a Looks<'a>,
     scopes: Scopes,
     segments: Vec<Segment>,
     /// Commands that printed nothing and may be whole when another prompt follows.
@@ -51,12 +55,14 @@ struct Walk<'a> {
     shell: ScopeId,
     kind: Kind,
     blank: bool,
+    /// Only blank lines came so far.
+    leading: bool,
 }
 
 /// Cuts the lines into segments.
-pub fn segments(paste: &Paste, hits: &[Option<Hit>], tags: &[Option<Tag>], cues: &[(usize, Cue)]) -> Log {
+pub fn segments(paste: &Paste, looks: &Looks<'_>, cues: &[(usize, Cue)]) -> Log {
     let scopes = Scopes::new(scope::machine(paste, cues));
-    let mut walk = Walk { paste, hits, tags, scopes, segments: Vec::new(), block: None, shell: 0, kind: Kind::Other, blank: true };
+    let mut walk = Walk { paste, looks, scopes, segments: Vec::new(), block: None, shell: 0, kind: Kind::Other, blank: true, leading: true };
     let mut next = cues.iter().peekable();
     for (index, line) in paste.lines.iter().enumerate() {
         match next.next_if(|(at, _)| *at == index) {
@@ -91,11 +97,12 @@ impl Walk<'_> {
         if cue.empty {
             return;
         }
-        self.block = Some(Block { kind: cue.parsed.kind, carrier: cue.parsed.carrier || cue.parsed.kind.is_none(), scope, segment: self.segments.len() - 1, output: false });
+        self.block = Some(Block { kind: cue.parsed.kind, carrier: cue.parsed.carrier || cue.parsed.kind.is_none(), scope, segment: self.segments.len() - 1, output: false, journaled: self.paste.lines.get(index).is_some_and(has_unit) });
     }
 
     fn open(&mut self, index: usize, kind: Kind, scope: ScopeId, command: Option<Command>, complete: bool) {
         self.segments.push(Segment { kind, scope, lines: index..index + 1, command, complete });
+        self.leading = false;
         self.kind = kind;
         self.blank = false;
     }
@@ -107,14 +114,22 @@ impl Walk<'_> {
             self.extend(index);
             return;
         }
+        if self.looks.stop(index) && !is_fence(message) {
+            // The command goes on over this line.
+            self.extend(index);
+            return;
+        }
         if is_fence(message) {
             self.close(true);
             self.shell = self.scopes.base();
             self.open(index, Kind::Other, self.shell, None, false);
             return;
         }
-        let hit = self.hits.get(index).copied().flatten();
-        let tag = self.tags.get(index).copied().flatten();
+        if self.looks.join(index) != Join::No && !self.blank {
+            self.extend(index);
+            return;
+        }
+        let (hit, tag) = (self.looks.hit(index), self.looks.tag(index));
         if let Some(kind) = scope::heading(message).filter(|_| hit.is_none() && tag.is_none()) {
             self.close(true);
             self.scopes.set_base(kind);
@@ -148,8 +163,7 @@ impl Walk<'_> {
 
     fn place(&mut self, index: usize, kind: Kind, scope: ScopeId) {
         // A first segment of blank lines only takes the kind of what follows.
-        let leading = self.segments.len() == 1 && self.segments.first().is_some_and(|s| s.command.is_none() && self.paste.lines.get(s.lines.clone()).unwrap_or_default().iter().all(|l| l.message().trim().is_empty()));
-        if leading && let Some(first) = self.segments.first_mut() {
+        if std::mem::take(&mut self.leading) && let Some(first) = self.segments.first_mut() {
             first.kind = kind;
             first.scope = scope;
         }
@@ -193,7 +207,8 @@ impl Walk<'_> {
         if detect::runs_on(self.kind) && !self.blank && !own {
             return self.kind;
         }
-        if line.prefix.as_ref().is_some_and(|p| p.unit.is_some()) {
+        let written = self.block.as_ref().is_some_and(|b| b.journaled);
+        if has_unit(line) && !written {
             return Kind::Journal;
         }
         if has_level(line) {
@@ -206,7 +221,7 @@ impl Walk<'_> {
     /// rest of a long line that was wrapped, where stamped lines follow.
     fn goes_on(&self, index: usize, line: &Line, hit: Option<Hit>) -> bool {
         let message = line.message();
-        if line.prefix.is_some() {
+        if line.prefix.as_ref().is_some_and(|p| p.unit.is_some() || matches!(p.time, Some(Stamp::Uptime(_)))) {
             return false;
         }
         if message.trim_start().starts_with("NVRM:") || message.starts_with("        ") {
@@ -221,7 +236,7 @@ impl Walk<'_> {
     /// A listing ends where, after a blank line, something begins that is not of its kind.
     fn leaves(&self, kind: Kind, message: &str, hit: Option<Hit>) -> bool {
         let output = self.block.as_ref().is_some_and(|b| b.output);
-        if by_docker(message) && kind != Kind::Docker {
+        if kind != Kind::Docker && hit.is_some_and(|h| h.kind == Kind::Docker) && by_docker(message) {
             return true;
         }
         if !self.blank || !output || message.starts_with([' ', '\t']) || detect::continues(kind, message) {
@@ -235,7 +250,8 @@ impl Walk<'_> {
 
     fn scope_of(&mut self, line: &Line, kind: Kind) -> ScopeId {
         let kernel = kind == Kind::Dmesg || line.prefix.as_ref().is_some_and(|p| p.unit.as_deref() == Some("kernel"));
-        if kernel {
+        let continued = kind == Kind::Journal && self.kind == kind && line.message().trim_start().starts_with("NVRM:");
+        if kernel || continued {
             return self.scopes.machine();
         }
         let before = line.text.get(..line.body as usize).unwrap_or("");
@@ -262,12 +278,16 @@ fn by_docker(message: &str) -> bool {
 
 /// The program could not run, or was not allowed to look: what it does not show is not absent.
 fn failed(kind: Kind, message: &str) -> bool {
-    const FAILURES: &[&str] = &["command not found", "not permitted", "ermission denied", "未找到命令", "is not recognized as"];
-    !matches!(kind, Kind::DeviceNodes) && FAILURES.iter().any(|f| message.contains(f))
+    static FAILURES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(["command not found", "not permitted", "ermission denied", "未找到命令", "is not recognized as"]).ok());
+    kind != Kind::DeviceNodes && FAILURES.as_ref().is_some_and(|f| f.is_match(message))
+}
+
+fn has_unit(line: &Line) -> bool {
+    line.prefix.as_ref().is_some_and(|p| p.unit.is_some())
 }
 
 /// A logger's level stood among the prefixes.
-fn has_level(line: &Line) -> bool {
+pub fn has_level(line: &Line) -> bool {
     let before = line.text.get(..line.body as usize).unwrap_or("");
     ["INFO ", "WARNING ", "ERROR ", "DEBUG "].iter().any(|level| before.contains(level))
 }

@@ -52,7 +52,8 @@ pub fn line(message: &str) -> Option<Hit> {
     let first = text.bytes().next()?;
     let head = head(text);
     let starts = STARTS.get(first as usize).map(Vec::as_slice).unwrap_or_default();
-    if let Some(start) = starts.iter().find(|s| head.starts_with(s.0)) {
+    let second = head.as_bytes().get(1);
+    if let Some(start) = starts.iter().find(|s| s.0.as_bytes().get(1) == second && head.starts_with(s.0)) {
         return Some(Hit { kind: start.1, weak: false });
     }
     let indent = message.len() - text.len();

@@ -2,6 +2,7 @@
 
 use super::{Hit, Part, Start, strong, weak};
 use crate::segment::Kind;
+use std::sync::LazyLock;
 
 pub const STARTS: &[Start] = &[
     Start("Package  ", Kind::PipList),
@@ -104,6 +105,13 @@ pub const PARTS: &[Part] = &[
     Part(": undefined reference to", Kind::Compiler),
 ];
 
+/// How many of the parts below belong to pip's conflicts; the rest are of log lines.
+const CONFLICTS: usize = 2;
+
+static CHATTER: LazyLock<Option<aho_corasick::AhoCorasick>> = LazyLock::new(|| {
+    aho_corasick::AhoCorasick::new([" requires ", " has requirement ", "Warning: ", "it/s]", "s/it]", "%|", "] [INFO] ", "[INFO|", "[WARNING|"]).ok()
+});
+
 pub fn shape(text: &str, indent: usize) -> Option<Hit> {
     let bytes = text.as_bytes();
     if text.starts_with("Collecting ") || text.starts_with("Downloading ") {
@@ -116,12 +124,13 @@ pub fn shape(text: &str, indent: usize) -> Option<Hit> {
     if let Some(hit) = package(text, indent) {
         return Some(hit);
     }
-    if conflict(text) {
-        return strong(Kind::PipInstall);
+    let found = CHATTER.as_ref().and_then(|automaton| automaton.find(text));
+    match found {
+        Some(found) if found.pattern().as_usize() < CONFLICTS && conflict(text) => strong(Kind::PipInstall),
+        Some(found) if found.pattern().as_usize() >= CONFLICTS => strong(Kind::PythonLog),
+        _ if level_head(bytes) || text.ends_with("Warning:") || text.starts_with("warnings.warn(") || is_epoch(text) => strong(Kind::PythonLog),
+        _ => None,
     }
-    let log = level_head(bytes) || text.contains("Warning: ") || text.ends_with("Warning:") || text.contains("it/s]") || text.contains("s/it]") || text.contains("%|") || text.contains("] [INFO] ") || text.contains("[INFO|") || text.contains("[WARNING|");
-    let python_log = log || text.starts_with("warnings.warn(") || is_epoch(text);
-    if python_log { strong(Kind::PythonLog) } else { None }
 }
 
 /// `[1/73] /usr/local/cuda/bin/nvcc …`.

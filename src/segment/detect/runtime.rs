@@ -100,6 +100,7 @@ pub const PARTS: &[Part] = &[
     Part("(raylet) ", Kind::Launcher),
     Part("file_system_monitor.cc", Kind::Launcher),
     Part("Started a local Ray instance", Kind::Launcher),
+    Part("rror response from daemon", Kind::Docker),
     Part("OCI runtime create failed", Kind::Docker),
     Part("nvidia-container-cli: ", Kind::Docker),
     Part("nvidia-container-runtime", Kind::Docker),
