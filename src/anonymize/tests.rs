@@ -1,0 +1,1 @@
+//! The whole anonymiser on small pastes.
