@@ -112,29 +112,33 @@ fn is_version(found: &Found, octets: [u8; 4]) -> bool {
         _ => false,
     };
     let glued = before.ends_with("==") || before.ends_with(">=") || before.ends_with("<=") || before.ends_with("~=") || before.ends_with("!=");
+    // `5.15.153.1-microsoft-standard-WSL2`
+    let kernel = matches!(octets, [2..=7, ..]) && after.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
     let archive = ["-py", "-cp", "-manylinux", ".tar", ".whl", ".zip", "-linux", "+cu", "-cuda", ".so", ".dll", ".post", ".dev", "-1 ", "-1_", "_amd64"];
-    if glued || archive.iter().any(|end| after.starts_with(end)) || before.ends_with("so.") {
+    if glued || kernel || archive.iter().any(|end| after.starts_with(end)) || before.ends_with("so.") {
         return true;
     }
     match last {
         Some('_' | '~' | '^') => return true,
         Some('v' | 'V' | 'r') => return true,
-        Some('-') => return !private || public_name_ends(before),
-        Some('/') => return !private && !before.contains("://") && !before.ends_with(" /") && before.len() > 1 && public_name_ends(before),
+        Some('-') => return !private || public_name_ends(before, private),
+        Some('/') => return !private && !before.contains("://") && !before.ends_with(" /") && before.len() > 1 && public_name_ends(before, private),
         Some(c) if c.is_alphanumeric() => return true,
         _ => {}
     }
     let lower = before.to_ascii_lowercase();
     let named = ["version", "release", "firmware", "vbios", "cudnn", "cublas", "cufft", "tensorrt", "nvidia-", "nvidia_", "build", "bios", " rev", "版本", "upgrad", "downgrad"];
     let near = lower.get(lower.len().saturating_sub(24)..).unwrap_or(&lower);
-    named.iter().any(|word| near.contains(word)) || public_name_ends(before.trim_end_matches([' ', '\t', '(', '@', ':', '"', '\'', ',', '=', '|', '│', '┃']))
+    named.iter().any(|word| near.contains(word)) || public_name_ends(before.trim_end_matches([' ', '\t', '(', ':', '"', '\'', ',', '=', '|', '│', '┃']), private)
 }
 
-/// The word before is a public package: `opencv-python 4.9.0.80`.
-fn public_name_ends(before: &str) -> bool {
+/// The word before is a public package: `opencv-python 4.9.0.80`. What could be a private
+/// address needs the name of a library of CUDA.
+fn public_name_ends(before: &str, private: bool) -> bool {
     let before = before.trim_end_matches(['-', '/']);
     let word = before.rsplit(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))).next().unwrap_or("");
-    word.len() > 2 && words::is_public_package(word) && !matches!(word, "ip" | "host" | "address" | "node" | "server" | "client" | "peer" | "inet" | "addr")
+    let library = ["nvidia", "lib", "cu"].iter().any(|start| word.starts_with(start));
+    word.len() > 2 && (library || !private) && words::is_public_package(word) && !matches!(word, "ip" | "host" | "address" | "node" | "server" | "client" | "peer" | "inet" | "addr")
 }
 
 /// Longest runs of hex digits, colons and dots that are an IPv6 address.
@@ -192,7 +196,8 @@ fn email(found: &Found) -> Option<Kind> {
     let token = found.before().rsplit(char::is_whitespace).next().unwrap_or("");
     let prompt = found.after().starts_with(":~") || found.after().starts_with(":/") || found.before().ends_with('[');
     let shell = ["ssh ", "scp ", "rsync ", "sftp "].iter().any(|program| found.before().contains(program));
-    let skip = unit.contains(&end.as_str()) || repository || token.contains("://") || prompt || shell;
+    let port = user.bytes().all(|b| b.is_ascii_digit()) && user.len() < 6;
+    let skip = port || unit.contains(&end.as_str()) || repository || token.contains("://") || prompt || shell;
     (!skip).then_some(Kind::Email)
 }
 

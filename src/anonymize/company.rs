@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "kubernetes-field",
-        gate: &["name", "pod", "service", "replicaset", "controlled by"],
+        gate: &["name", "pod", "service", "replicaset", "controlled by", "assigned", "sandbox for", "container for"],
         feature: 0,
         find: Find::Regex(
             concat!(

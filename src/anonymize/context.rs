@@ -19,6 +19,8 @@ pub(super) struct Context {
     /// The whole next line is a value of this kind: the answer to a command.
     answer: Option<Kind>,
     table: Option<Table>,
+    /// A letter's end was read: a name may follow.
+    signed: bool,
 }
 
 impl Context {
@@ -27,6 +29,7 @@ impl Context {
         self.pem(text, out);
         self.pair(text, out);
         self.command(text, out);
+        self.signature(text, out);
         self.rows(text, out);
     }
 
@@ -87,6 +90,24 @@ impl Context {
                 _ => None,
             };
         }
+    }
+
+    /// `Best regards,` and, below it, the name.
+    fn signature(&mut self, text: &str, out: &mut Vec<Hit>) {
+        let line = text.trim();
+        if self.signed && !line.is_empty() {
+            self.signed = false;
+            let words: Vec<&str> = line.split(' ').collect();
+            let start = text.len() - text.trim_start().len();
+            let found = Found { text, start, end: start + line.len(), kind: Kind::Person };
+            let capital = words.iter().all(|word| word.starts_with(char::is_uppercase)) && !line.contains([':', '=', '/']);
+            if capital && words.len() <= 4 && names::person(&found).is_some() {
+                out.push(Hit { start, end: found.end, kind: Kind::Person });
+            }
+        }
+        let lower = line.trim_end_matches([',', '!', '.']).to_ascii_lowercase();
+        let ends = ["regards", "best", "thanks", "cheers", "sincerely", "thank you", "br", "此致", "谢谢"];
+        self.signed |= ends.iter().any(|end| lower == *end || (lower.len() < 24 && lower.ends_with(&format!(" {end}"))));
     }
 
     fn rows(&mut self, text: &str, out: &mut Vec<Hit>) {

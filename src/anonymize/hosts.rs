@@ -24,7 +24,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "keyed-host",
-        gate: &["host", "node", "machine", "computer", "server", "master", "rdzv", "coordinator", "主机", "endpoint", "_addr", "address"],
+        gate: &["host", "node", "machine", "computer", "server", "master", "rdzv", "coordinator", "主机", "endpoint", "_addr", "remote"],
         feature: 0,
         find: Find::Regex(
             r#"(?i)(?:^|[^A-Za-z0-9])(?:(?:[a-z_]+[_ .-])?(?:host(?:[_ -]?name)?|fqdn)|node(?:[_-]?name|_list|_id)?|nodeName|machine(?:[_ -]?name)?|computer(?:[_ -]?name)?|server(?:[_ -]?(?:name|address))?|(?:master|head|coordinator|main|leader|dist|scheduler|tracker|root)[_-](?:addr(?:ess)?|ip|uri|process_ip)|rdzv[_-]endpoint|coordinator_address|remote|SSH_CONNECTION|endpoint)["']?\s*[:=]\s*["'\[(]?(?:tcp://)?(?<host>[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?)"#,
@@ -95,12 +95,12 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "launcher",
-        gate: &["[", "slots", "exited", "host:", "  file", ": traceback"],
+        gate: &["[", "slots", "exited", "host:", "  file", ": traceback", " login:", "@"],
         feature: 0,
         find: Find::Regex(
             concat!(
                 r"(?:^\[(?<host>[A-Za-z][A-Za-z0-9_.-]*):\d{2,7}\]|^(?<host2>[A-Za-z0-9][A-Za-z0-9_.-]*)\s+slots\s*=\s*\d+|(?:on node|Local host:|Remote host:|Node:|Hostname:|host:)\s+(?<host3>[A-Za-z][A-Za-z0-9_.-]*)",
-                r"|^(?<host4>[a-z][a-z0-9-]*\d): (?:\[|Traceback|  File|ERROR|WARNING|INFO))"
+                r"|^(?<host4>[a-z][a-z0-9-]*\d): (?:\[|Traceback|  File|ERROR|WARNING|INFO)|^(?<host5>[A-Za-z][A-Za-z0-9.-]*) login: |[=\s:]\d{2,5}@(?<host6>[A-Za-z][A-Za-z0-9.-]*[A-Za-z0-9]))"
             ),
             weak,
         ),
@@ -220,7 +220,7 @@ fn worded(found: &Found) -> Option<Kind> {
     let value = found.value();
     let code = found.after().starts_with(['(', '_', '=']) || found.before().ends_with("::");
     let known = value.contains('.') && domain_like(value);
-    let sure = ["Could not resolve host: ", "connect to host ", "Connection to ", "not known: ", "lookup "].iter().any(|end| found.before().ends_with(end));
+    let sure = ["Could not resolve host: ", "resolve hostname ", "connect to host ", "Connection to ", "not known: ", "lookup "].iter().any(|end| found.before().ends_with(end));
     let plain = words::is_common(value) || words::is_device(value) || is_file(value);
     (!code && (known || looks_like_host(value) || (sure && !plain))).then(|| certain(found)).flatten()
 }

@@ -40,7 +40,7 @@ pub(super) const RULES: &[Rule] = &[
         gate: &[],
         feature: feature::AT,
         find: Find::Regex(
-            r#"(?:^|[\s(\[>│┌─])(?<user>[A-Za-z_][A-Za-z0-9_.-]*)@(?<host>[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)(?::\s?[~/][^\s$#%>]*|\s+[~/A-Za-z0-9._-]+\]?|[\])]?:?)\s*[$#%>❯λ➜](?:\s|$)"#,
+            r#"(?:^|[\s(\[>│┌─])(?<user>[A-Za-z_][A-Za-z0-9_.-]*)@(?<host>[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)(?::\s?[~/][^\s$#%<>]*|\s+[~/A-Za-z0-9._-]+\]?|[\])]?:?)\s*[$#%>❯λ➜](?:\s|$)"#,
             prompt,
         ),
     },
@@ -48,7 +48,7 @@ pub(super) const RULES: &[Rule] = &[
         name: "short-prompt",
         gate: &[":~", ":/"],
         feature: 0,
-        find: Find::Regex(r"^(?:\([^)]*\) )?(?<host>[A-Za-z0-9][A-Za-z0-9.-]*):[~/][^\s$#%>]*(?: (?<user>[a-z_][a-z0-9._-]*))?[$#%>](?:\s|$)", prompt),
+        find: Find::Regex(r"^(?:\([^)]*\) )?(?<host>[A-Za-z0-9][A-Za-z0-9.-]*):[~/][^\s$#%<>]*(?: (?<user>[a-z_][a-z0-9._-]*))?[$#%>](?:\s|$)", prompt),
     },
     Rule {
         name: "account-at-host",
@@ -88,7 +88,7 @@ pub(super) const RULES: &[Rule] = &[
         feature: 0,
         find: Find::Regex(
             concat!(
-                r#"(?:(?:Accepted|Failed|Postponed) [a-z/-]+ for (?:invalid user |illegal user )?(?<user>[^\s<]+) from|(?:session (?:opened|closed) for|of|[Ii]nvalid|[Nn]ew|unknown|remove|disconnected by|authenticating|for|[Ff]rom) user:? ['"`]?(?<user2>[A-Za-z_][A-Za-z0-9_.-]*)"#,
+                r#"(?:(?:Accepted|Failed|Postponed) [a-z/-]+ for (?:invalid user |illegal user )?(?<user>[^\s<]+) from|(?:session (?:opened|closed) for|of|[Ii]nvalid|[Nn]ew|unknown|remove|disconnected by|authenticating|for|as|[Ff]rom) user:? ['"`]?(?<user2>[A-Za-z_][A-Za-z0-9_.-]*)"#,
                 r#"|\bby (?:user )?['"]?(?<user3>[A-Za-z_][A-Za-z0-9_.-]*)['"]?\((?:uid=)?\d+\)|\bby user:? ['"`]?(?<user4>[A-Za-z_][A-Za-z0-9_.-]*)"#,
                 r#"|[Ll]ogged in (?:as|in):? ['"`]?(?<user5>[A-Za-z_][A-Za-z0-9_.-]*)(?: \((?<project>[A-Za-z0-9][A-Za-z0-9_.-]*)\))?|CRON\[\d+\]: \((?<user6>[^)\s]+)\)|\bsu(?:\[\d+\])?: (?:\(to [a-z0-9_.-]+\) )(?<user7>\S+)"#,
                 r#"|(?:[Uu]ser|[Aa]ccount|用户) ['"`](?<user8>[A-Za-z_][A-Za-z0-9_.-]*)['"`]|[Oo]wned by (?:user )?['"`]?(?<user9>[A-Za-z_][A-Za-z0-9_.-]*)|[Uu]ser (?<user10>[A-Za-z_][A-Za-z0-9_.-]*) (?:is|has|does|not|cannot|in|from|on|at|tried|ran|logged|started|submitted|exceeded|requested)\b"#,
@@ -220,6 +220,9 @@ fn ids(text: &str, out: &mut Vec<Hit>) {
 }
 
 fn prompt(found: &Found) -> Option<Kind> {
+    if found.after().starts_with("://") {
+        return None;
+    }
     if found.kind == Kind::User { account(found) } else { super::hosts::certain(found) }
 }
 
@@ -237,7 +240,9 @@ fn at_host(found: &Found) -> Option<Kind> {
     let version = ["sha256", "glibc", "cxxabi", "latest", "next", "main", "master", "cu1", "rc", "beta", "alpha", "py3", "dev"].iter().any(|start| lower.starts_with(start));
     let unit = [".service", ".socket", ".timer", ".git"].iter().any(|end| lower.ends_with(end)) || ["git", "hg", "svn"].contains(&user) || user.ends_with(".git");
     let mail = host.contains('.') && !shell;
-    if version || unit || mail || !(shell || named) || words::is_version(host) {
+    // Those who build kernels and drivers for everybody.
+    let farm = ["buildd", "dvs-builder", "mockbuild", "builder", "abuild", "build", "kbuild", "koji", "linux-kernel"].contains(&user);
+    if farm || version || unit || mail || !(shell || named) || words::is_version(host) {
         return None;
     }
     prompt(found)
@@ -273,7 +278,7 @@ fn windows_account(found: &Found) -> Option<Kind> {
 }
 
 /// Capitalised words that are a person's name rather than a title.
-fn person(found: &Found) -> Option<Kind> {
+pub(super) fn person(found: &Found) -> Option<Kind> {
     let value = found.value().trim_end_matches(['.', ',']);
     let plain = value.split([' ', ',', '.']).filter(|word| !word.is_empty()).all(|word| words::is_common(word) || words::is_public_package(word));
     (value.chars().count() >= 2 && !plain && !value.contains(['<', '/'])).then_some(Kind::Person)

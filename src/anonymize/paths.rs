@@ -26,7 +26,8 @@ fn paths(text: &str, out: &mut Vec<Hit>) {
         // Inside an address, a fraction or a relative path there is no root.
         let before = start.checked_sub(1).and_then(|place| bytes.get(place));
         let rooted = before.is_none_or(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'/' | b'.' | b'_' | b'~' | b'-' | b')' | b'>' | b'}')));
-        if rooted && length > 2 {
+        let address = before == Some(&b':') && text.get(start..).is_some_and(|rest| rest.starts_with("//"));
+        if rooted && !address && length > 2 {
             folders(text, start, start + length, out);
         }
     }

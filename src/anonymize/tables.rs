@@ -129,7 +129,7 @@ impl Table {
             // word that reaches beyond its column shifts the rest: then the place counts.
             let under = words.iter().find(|(start, end, _)| start < to && from < end);
             let counted = words.get(*place);
-            let cell = if *place == 0 { counted } else { under.or(counted) };
+            let cell = if *place == 0 && *from == 0 { counted } else { under.or(counted) };
             if let Some((start, end, _)) = cell {
                 push(text, byte_at(text, *start), byte_at(text, *end), *kind, out);
             }

@@ -9,7 +9,7 @@ pub(super) const RULES: &[Rule] = &[
         name: "prefixed-token",
         gate: &[
             "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glsoat-", "hf_", "api_org_",
-            "nvapi-", "dckr_pat_", "dckr_oat_", "pypi-ag", "npm_", "dapi", "dop_v1_", "doo_v1_", "rubygems_", "hvs.", "hvb.", "s.", "figd_",
+            "nvapi-", "dckr_pat_", "dckr_oat_", "pypi-ag", "npm_", "dapi", "dop_v1_", "doo_v1_", "rubygems_", "hvs.", "hvb.", "s.", "sg.", "figd_",
             "pul-", "shpat_", "shpss_", "sq0", "whsec_", "rk_live", "sk_live", "pk_live", "sk_test", "rk_test", "pk_test", "gsk_", "xai-",
             "r8_", "pplx-", "tvly-", "lin_api_", "secret_", "ntn_", "sgp_", "sntrys_", "glsa_", "eyJrIjoi", "NRAK-", "phc_", "phx_", "fw_", "jina_",
             "voyage", "cpk_", "ms-", "bce-v3", "oauth2:", "gloas-", "glimt-", "cf_", "ATATT3", "ATBB", "sk-", "lsv2_", "AGE-SECRET-KEY-", "fio-u-",
@@ -30,7 +30,7 @@ pub(super) const RULES: &[Rule] = &[
                 r"|secret_[A-Za-z0-9]{30,}|NRAK-[A-Z0-9]{20,}|ATATT3[A-Za-z0-9_=-]{20,}|ATBB[A-Za-z0-9]{20,}",
                 r"|sk-(?:proj-|ant-|svcacct-|admin-|or-v1-|lf-)?[A-Za-z0-9_-]{16,}|lsv2_(?:pt|sk)_[A-Za-z0-9_]{20,}",
                 r"|AGE-SECRET-KEY-1[A-Z0-9]{40,}|tskey-[a-z]+-[A-Za-z0-9-]{16,}|EAAC[A-Za-z0-9]{30,}",
-                r"|ya29\.[A-Za-z0-9_-]{20,}|1//0[A-Za-z0-9_-]{30,}|GOCSPX-[A-Za-z0-9_-]{20,}",
+                r"|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|s\.[A-Za-z0-9]{24}|ya29\.[A-Za-z0-9_-]{20,}|1//0[A-Za-z0-9_-]{30,}|GOCSPX-[A-Za-z0-9_-]{20,}",
                 r"|[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{40,}|CFPAT-[A-Za-z0-9_-]{30,}|PMAK-[0-9a-f-]{30,}|dp\.pt\.[A-Za-z0-9]{30,}",
                 r"|bce-v3/[A-Za-z0-9/_-]{20,}|ms-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{20,})"
             ),
@@ -51,7 +51,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "chat-token",
-        gate: &["xox", "xapp-", "hooks.slack.com", "discord", "bot", "access_token=", "/hook/", "webhook"],
+        gate: &["xox", "xapp-", "hooks.slack.com", "discord", ":aa", "access_token=", "/hook/", "webhook"],
         feature: 0,
         find: Find::Regex(
             concat!(

@@ -73,8 +73,8 @@ pub(super) const RULES: &[Rule] = &[
 
 static WEB: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
-        r#"(?i)(?<scheme>[a-z][a-z0-9+.-]{1,30})://(?:(?<account>[^\s/@:"'<>]*)(?::(?<secret>[^\s/"'<>]*?|[^\s"'<>@]*))?@)?"#,
-        r#"(?<server>\[[0-9a-f:.%]+\]|[^\s/:?#"'<>)\]},;|\\@]+)(?<port>:\d+)?(?<path>/[^\s?#"'<>)\]},;|\\]*)?"#
+        r#"(?i)(?<scheme>[a-z][a-z0-9+.-]{1,30})://(?:(?<account>(?:<[a-z-]+-\d+>|[^\s/@:"'<>])*)(?::(?<secret>(?:<[a-z-]+-\d+>|[^\s/"'<>])*?|[^\s"'<>@]*))?@)?"#,
+        r#"(?<server><[a-z0-9-]+-\d+>|\[[0-9a-f:.%]+\]|[^\s/:?#"'<>)\]},;|\\@]+)(?<port>:\d+)?(?<path>/[^\s?#"'<>)\]},;|\\]*)?"#
     ))
     .ok()
 });
@@ -180,7 +180,8 @@ fn image(found: &Found) -> Option<Kind> {
     let shared = ["ghcr.io", "quay.io", "gcr.io", "docker.io"].contains(&name) || name.ends_with("pkg.dev") || name.contains("aliyuncs.com");
     let owner = whole.split('/').nth(1).unwrap_or("");
     let file = words::is_version(name) || [".py", ".cpp", ".cc", ".h", ".so", ".c", ".rs", ".go"].iter().any(|end| whole.contains(end));
-    let known = words::is_public_host(name) && (!shared || words::is_public_organisation(owner) || owner == "library" || words::is_common(owner));
+    let own = name.contains(".dkr.ecr.");
+    let known = !own && words::is_public_host(name) && (!shared || words::is_public_organisation(owner) || owner == "library" || words::is_common(owner));
     if known || file || ["localhost", "127.0.0.1", "0.0.0.0"].contains(&name) {
         return None;
     }
