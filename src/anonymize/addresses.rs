@@ -50,7 +50,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "phone-of-china",
         gate: &[],
-        feature: feature::DIGITS,
+        feature: feature::DIGITS | feature::GROUPS,
         find: Find::Regex(
             r"(?:^|[^0-9A-Za-z.+-])(?:(?:\+|00)?86[ -]?)?(?<phone>1[3-9]\d[ -]?\d{4}[ -]?\d{4})(?:[^0-9A-Za-z]|$)",
             mobile,
@@ -67,8 +67,8 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "phone-by-form",
-        gate: &["-", "(", "电话", "座机"],
-        feature: 0,
+        gate: &[],
+        feature: feature::GROUPS,
         find: Find::Regex(
             r"(?:^|[^0-9A-Za-z.+-])(?<phone>\(\d{3}\) ?\d{3}-\d{4}|\d{3}-\d{3}-\d{4}|0\d{2,3}-\d{7,8}|400-\d{3}-\d{4}|400\d-\d{3}-\d{3})(?:[^0-9A-Za-z-]|$)",
             always,

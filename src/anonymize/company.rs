@@ -2,7 +2,7 @@
 
 use super::kind::Kind;
 use super::rules::{Find, Found, Rule};
-use super::scan::Hit;
+use super::scan::{Hit, feature};
 use super::words;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "kubernetes-field",
-        gate: &["name", "pod", "service", "replicaset", "controlled by", "assigned", "sandbox for", "container for"],
+        gate: &["name:", "namespace", "pod", "controlled by", "assigned", "sandbox for", "container for", "binding"],
         feature: 0,
         find: Find::Regex(
             concat!(
@@ -41,13 +41,13 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "pod-by-form",
-        gate: &["-"],
-        feature: 0,
+        gate: &[],
+        feature: feature::DASHES,
         find: Find::Regex(r#"(?:^|[\s"'=/(\[,:])(?<pod>[a-z][a-z0-9]*(?:-[a-z0-9]+)*-[0-9a-f]{7,10}-[bcdfghjklmnpqrstvwxz2456789]{5})(?:[^A-Za-z0-9-]|$)"#, object),
     },
     Rule {
         name: "job",
-        gate: &["job", "account", "project", "-a ", "-j ", "workdir", "experiment", "wandb", "run_name", "run name", "task_name", "reservation", "wckey", "queue", "qos", "team", "entity", "org"],
+        gate: &["job", "account=", "account ", "account\"", "account:", "project", "entity", "-a ", "-j ", "experiment", "run_name", "run-name", "runname", "wandb_", "syncing run", "reservation", "wckey", "team", "organi", "--org"],
         feature: 0,
         find: Find::Regex(
             concat!(
@@ -63,7 +63,7 @@ pub(super) const RULES: &[Rule] = &[
         feature: 0,
         find: Find::Regex(r"(?:(?:run|offline-run)-\d{8}_\d{6}-(?<project>[a-z0-9]{6,10})|mlruns/\d+/(?<uuid>[0-9a-f]{32}))", super::rules::always),
     },
-    Rule { name: "kernel-suffix", gate: &["linux", "kernel", "lib/modules", "vermagic", "uname", "running"], feature: 0, find: Find::Code(kernel) },
+    Rule { name: "kernel-suffix", gate: &["linux", "kernel version", "kernel release", "kernel: ", "kernel 3", "kernel 4", "kernel 5", "kernel 6", "kernel 7", "lib/modules", "vermagic", "uname", "running", "vmlinuz", "for kernel"], feature: 0, find: Find::Code(kernel) },
     Rule {
         name: "frozen-package",
         gate: &["=="],
@@ -84,7 +84,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "company-by-word",
-        gate: &["inc", "ltd", "gmbh", "corp", "llc", "公司", "copyright", "internal", "confidential", "company", "customer", "tenant"],
+        gate: &[" inc", " ltd", " gmbh", " corp", " llc", " ag", " plc", " pty", "公司", "company", "customer", "tenant", "organisation", "organization", "集团"],
         feature: 0,
         find: Find::Regex(
             r#"(?:(?<company>\p{Lu}[\p{L}\d&-]+(?: \p{Lu}[\p{L}\d&-]+){0,3}),? (?:Inc|Ltd|GmbH|LLC|Corp|AG|B\.V|S\.A|Pty|PLC|Co\., Ltd)\b|(?i:company|customer|tenant|organisation|organization)(?:[_ -]?name)?["']?\s*[:=]\s*["']?(?<company2>[A-Za-z][A-Za-z0-9&.-]*)|(?:^|[^\p{Han}])(?<company3>\p{Han}{2,10})(?:有限公司|股份有限公司|科技公司|集团))"#,

@@ -3,12 +3,39 @@
 
 use super::kind::Kind;
 use super::rewrite::{Hits, is_name};
-use super::rules::Found;
+use super::rules::{Find, Found, Rule};
 use super::scan::Hit;
 use super::tables::Table;
 use super::{hosts, names, secrets};
 use crate::intake::Paste;
 use crate::segment::{Kind as SegmentKind, Log};
+
+/// What a line may be the beginning of.
+pub(super) mod note {
+    pub const PEM: u8 = 1;
+    pub const PAIR: u8 = 1 << 1;
+    pub const COMMAND: u8 = 1 << 2;
+    pub const LETTER: u8 = 1 << 3;
+    pub const TABLE: u8 = 1 << 4;
+}
+
+pub(super) const RULES: &[Rule] = &[
+    Rule { name: "key-block", gate: &["-----begin ", "---- begin "], feature: 0, find: Find::Note(note::PEM) },
+    Rule { name: "name-and-value", gate: &["name:", "name\"", "name'", "name="], feature: 0, find: Find::Note(note::PAIR) },
+    Rule { name: "answer", gate: &["hostname", "whoami", "logname", "id -un", "$user"], feature: 0, find: Find::Note(note::COMMAND) },
+    Rule {
+        name: "letter",
+        gate: &["regards", "best", "thanks", "cheers", "sincerely", "thank you", "此致", "谢谢"],
+        feature: 0,
+        find: Find::Note(note::LETTER),
+    },
+    Rule {
+        name: "table",
+        gate: &[" pid", "pid ", "jobid", "nodelist", "namespace ", " ready ", " roles ", " age", "serial", "package ", "# name", "list of devices", " from  "],
+        feature: 0,
+        find: Find::Note(note::TABLE),
+    },
+];
 
 /// State carried from line to line.
 #[derive(Default)]
@@ -25,12 +52,22 @@ pub(super) struct Context {
 
 impl Context {
     /// Looks at the next line.
-    pub fn read(&mut self, text: &str, out: &mut Vec<Hit>) {
-        self.pem(text, out);
-        self.pair(text, out);
-        self.command(text, out);
-        self.signature(text, out);
-        self.rows(text, out);
+    pub fn read(&mut self, text: &str, notes: u8, out: &mut Vec<Hit>) {
+        if self.in_pem || notes & note::PEM != 0 {
+            self.pem(text, out);
+        }
+        if self.pending.is_some() || notes & note::PAIR != 0 {
+            self.pair(text, out);
+        }
+        if self.answer.is_some() || notes & note::COMMAND != 0 {
+            self.command(text, out);
+        }
+        if self.signed || notes & note::LETTER != 0 {
+            self.signature(text, out);
+        }
+        if self.table.is_some() || notes & note::TABLE != 0 {
+            self.rows(text, out);
+        }
     }
 
     fn pem(&mut self, text: &str, out: &mut Vec<Hit>) {

@@ -33,13 +33,13 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "option-of-a-host",
-        gate: &["--", "-h ", "-w ", "ssh ", "scp ", "ping ", "pdsh", "nslookup", "telnet", "nc ", "mpirun", "deepspeed", "srun", "dig "],
+        gate: &["--nodelist", "--host", "--master", "--rdzv", "--include", "--server", "--head", "--node", "--exclude-nodes", "--address", "--main", "--dist", "--nccl-init", "--machine", "srun", "sbatch", "salloc", "mpirun", "mpiexec", "pdsh", "deepspeed", "horovodrun", "ipmitool", "mysql", "psql", "redis-cli", "sinfo", "squeue", "scontrol", "ssh ", "ping ", "telnet", "nslookup", "dig ", "nc ", "traceroute", "ssh-copy-id", "mosh "],
         feature: 0,
         find: Find::Code(options),
     },
     Rule {
         name: "slurm",
-        gate: &["srun", "slurm", "nodelist", "nodename", "batchhost", " on ", "nodes ", "salloc", "node ", "nodeaddr", "nodehostname", "partition"],
+        gate: &["srun", "slurm", "nodelist", "nodename", "batchhost", "nodehostname", "nodeaddr", " cancelled", "nodes ", "node ", "hosts ", "host ", "allocnode"],
         feature: 0,
         find: Find::Regex(
             concat!(
@@ -67,14 +67,11 @@ pub(super) const RULES: &[Rule] = &[
             certain_group,
         ),
     },
-    Rule { name: "domain", gate: &[], feature: feature::DOTTED, find: Find::Regex(r"(?:^|[^A-Za-z0-9_.@/\\-])(?<host>[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?)+)", domain) },
-    Rule { name: "domain-behind-a-sign", gate: &[], feature: feature::DOTTED, find: Find::Regex(r"[@/\\](?<host>[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?)+)", behind_sign) },
+    Rule { name: "domain", gate: &[".org", ".edu", ".gov", ".mil", ".cn", ".de", ".fr", ".uk", ".jp", ".kr", ".eu", ".nl", ".ch", ".se", ".ru", ".es", ".br", ".au", ".ca", ".tw", ".hk", ".sg", ".pl", ".cz", ".at", ".fi", ".dk", ".example", ".lan", ".arpa", ".cloud", ".onion", ".biz", ".tech", ".online", ".local", ".test", ".home", ".net", ".io", ".ai", ".app", ".co", ".me", ".in", ".svc", ".cluster", ".priv", ".xyz", ".site"], feature: 0, find: Find::Regex(r"(?:^|[^A-Za-z0-9_.@/\\-])(?<host>[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?)+)", domain) },
+    Rule { name: "domain-behind-a-sign", gate: &[".example", ".internal", ".corp", ".lan", ".localdomain"], feature: 0, find: Find::Regex(r"[@/\\](?<host>[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?)+)", behind_sign) },
     Rule {
         name: "host-in-words",
-        gate: &[
-            "connect", "resolve", "to host", "from host", "on host", "reach", "route to", "getaddrinfo", "gethostby", "lookup", "ping ", "ssh:", "not known", "peer ", "worker ", "server ", "hosts", "machine ", "unreachable",
-            "timed out", "refused", "scheduled", "assigned", "running on", "licen", "info:", "listening", "mounting", "mount", "from ", " at ",
-        ],
+        gate: &["connect", "resolve", " host", "reach", "route to", "getaddrinfo", "gethostby", "lookup", "ping ", "pinging", "ssh", "not known", "peer ", "server", "machine ", "to worker", "from worker", "on worker", "at worker", "to node", "from node", "on node", "at node", " on host", "running on", "started on", "executed on", "scheduled", "launched", "deployed", "assigned", "hosted", "trained on", "training on", "listening", "licen", "mounting", "refused by", "timed out to", "timed out from", "remote", "local machine"],
         feature: 0,
         find: Find::Regex(
             concat!(
@@ -86,8 +83,8 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "host-and-port",
-        gate: &["',", "\",", ", ", ":"],
-        feature: 0,
+        gate: &["('", "(\"", "port", "(host"],
+        feature: feature::PORT,
         find: Find::Regex(
             r#"(?:\(\s*(?:host=)?["']?(?<host>[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9])["']?,\s*(?:port=)?\d{2,5}\)|(?:^|[\s"'=(\[,@/])(?<host2>[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9]):(?:22|80|443|2049|2222|2379|3306|4444|5000|5432|6379|6443|8000|8080|8265|8443|9000|9092|9400|10001|10250|12345|23456|27000|27017|29\d{3}|1\d{4}|6000)(?:[^\d.]|$))"#,
             with_port,
@@ -95,8 +92,8 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "launcher",
-        gate: &["[", "slots", "exited", "host:", "  file", ": traceback", " login:", "@"],
-        feature: 0,
+        gate: &["slots", "exited", "host:", "node:", ": [", ": traceback", ":   file", ": error", ": warning", ": info", " login:"],
+        feature: feature::BRACKET | feature::AT,
         find: Find::Regex(
             concat!(
                 r"(?:^\[(?<host>[A-Za-z][A-Za-z0-9_.-]*):\d{2,7}\]|^(?<host2>[A-Za-z0-9][A-Za-z0-9_.-]*)\s+slots\s*=\s*\d+|(?:on node|Local host:|Remote host:|Node:|Hostname:|host:)\s+(?<host3>[A-Za-z][A-Za-z0-9_.-]*)",
@@ -113,7 +110,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "kubernetes-node",
-        gate: &["node", "kubelet"],
+        gate: &["node/", "node ", "nodes ", "nodes/", "node=", "nodename", "node\"", "node:", "kubectl", "kubernetes.io/hostname"],
         feature: 0,
         find: Find::Regex(
             r#"(?:kubectl (?:[a-z-]+ )+(?:nodes?|no)[ /](?<host>[a-z0-9][a-z0-9.-]*)|\bnodes?[ /]"?(?<host2>[a-z0-9][a-z0-9.-]*-[a-z0-9.-]*|[a-z]+\d[a-z0-9.-]*)"?|\bnode(?:Name)?"?[=:]\s*"(?<host3>[a-z0-9][a-z0-9.-]*)"|^Node:\s+(?<host4>[a-z0-9][a-z0-9.-]*)|kubectl (?:drain|cordon|uncordon|taint nodes?) (?<host5>[a-z0-9][a-z0-9.-]*)|kubernetes\.io/hostname=(?<host6>[a-z0-9][a-z0-9.-]*))"#,

@@ -43,8 +43,8 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "licence-key",
-        gate: &["licen", "product key", "product id", "activation", "entitlement", "激活码", "授权码", "序列", "许可证", "产品密钥", "-"],
-        feature: 0,
+        gate: &[],
+        feature: feature::DASHES,
         find: Find::Regex(
             r"(?:^|[^A-Za-z0-9-])(?<licence>[A-Z0-9]{5}(?:-[A-Z0-9]{5}){3,6}|\d{5}-\d{5}-\d{5}-[A-Z]{5}|[A-Z0-9]{4}(?:-[A-Z0-9]{4}){3,7})(?:[^A-Za-z0-9-]|$)",
             licence_shape,
@@ -76,19 +76,19 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "ssn",
-        gate: &["-"],
-        feature: 0,
+        gate: &[],
+        feature: feature::GROUPS,
         find: Find::Regex(r"(?:^|[^0-9A-Za-z.-])(?<id_number>\d{3}-\d{2}-\d{4})(?:[^0-9A-Za-z-]|$)", always),
     },
     Rule {
         name: "bank-card",
         gate: &[],
-        feature: feature::DIGITS,
+        feature: feature::GROUPS,
         find: Find::Regex(r"(?:^|[^0-9A-Za-z.-])(?<id_number>\d{4}([ -])\d{4}[ -]\d{4}[ -]\d{4}(?:[ -]\d{1,3})?)(?:[^0-9A-Za-z]|$)", card),
     },
     Rule {
         name: "iban",
-        gate: &["iban", "de", "fr", "gb", "nl", "ch"],
+        gate: &["iban"],
         feature: 0,
         find: Find::Regex(r"(?i)iban\S{0,2}\s*(?<id_number>[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?)", always),
     },
@@ -103,7 +103,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "adb-serial",
-        gate: &["unauthorized", "\tdevice", " device", "offline", "recovery", "fastboot"],
+        gate: &["unauthorized", "\tdevice", "offline", "recovery", "fastboot"],
         feature: 0,
         find: Find::Regex(r"^(?<serial>[A-Z0-9]{8,20})[\t ]+(?:unauthorized|device|offline|recovery|fastboot|sideload)\b", serial),
     },

@@ -8,7 +8,7 @@ use super::words;
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "home-folder",
-        gate: &["home", "/users/", "/homes/", "/u/"],
+        gate: &["/home", "home/", "users/", "homes/"],
         feature: 0,
         find: Find::Regex(
             r#"(?:^|[^A-Za-z0-9_])(?:home\d*|homes|[Uu]sers)(?:/(?:users?|staff|students?|grad|faculty|people|[a-z]|g[0-9]))?/(?<user>[^/\s:;"'<>|\\,()\[\]{}$*?&#=`！，。；：、）]+)"#,
@@ -33,7 +33,7 @@ pub(super) const RULES: &[Rule] = &[
             temporary,
         ),
     },
-    Rule { name: "long-listing", gate: &["rw", "r-x", "r--", "---"], feature: 0, find: Find::Regex(r"(?:^|[\s>|])[bcdlps-][rwxsStT-]{9}[.+@]?\s+\d+\s+(?<user>[^\s<]+)\s+(?<group>[^\s<]+)\s+[\d,]", account) },
+    Rule { name: "long-listing", gate: &["rw-", "rwx", "r-x", "r--", "--x"], feature: 0, find: Find::Regex(r"(?:^|[\s>|])[bcdlps-][rwxsStT-]{9}[.+@]?\s+\d+\s+(?<user>[^\s<]+)\s+(?<group>[^\s<]+)\s+[\d,]", account) },
     Rule { name: "id", gate: &["uid=", "gid=", "groups=", "groups："], feature: 0, find: Find::Code(ids) },
     Rule {
         name: "prompt",
@@ -82,9 +82,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "account-in-words",
-        gate: &[
-            " for ", "user ", "user=", "by ", " as ", "of user", "cron", "logged in", "login", "owned by", "su:", "su[", "owner", "username", "account ", "whoami",
-        ],
+        gate: &["publickey for", "password for", "keyboard-interactive", "postponed", "session opened", "session closed", "user ", "user:", "user=", "(uid=", "submitted by", "started by", "launched by", "requested by", "created by", "run by", "killed by", "cancelled by", "reported by", "approved by", "reserved by", "used by", "held by", "triggered by", "by user", "logged in", "cron[", "su:", "su[", "account ", "owned by", "用户 "],
         feature: 0,
         find: Find::Regex(
             concat!(
@@ -99,7 +97,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "option-of-a-user",
-        gate: &["-u ", "--user", "--username", "-l ", "--owner", "chown", "usermod", "useradd", "adduser", "gpasswd", "passwd ", "su - ", "sudo -u", "setfacl"],
+        gate: &["-u ", "--user", "--owner", "--uid", "--mail-user", "chown", "usermod", "useradd", "adduser", "userdel", "gpasswd", "passwd ", "su -"],
         feature: 0,
         find: Find::Regex(
             concat!(
@@ -117,7 +115,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "gpustat",
-        gate: &["M)", "|"],
+        gate: &["m)"],
         feature: 0,
         find: Find::Regex(r"\s(?<user>[a-z_][a-z0-9_.-]*)(?::[A-Za-z0-9_.-]+)?(?:/\d+)?\(\d+M\)", account),
     },

@@ -109,10 +109,10 @@ pub(super) fn find(texts: &[&str], extra: &Extra) -> Hits {
             let Some(part) = text.get(window.clone()) else { continue };
             let view = View::of(part);
             found.clear();
-            scan::scan(&view.text, &mut found);
+            let notes = scan::scan(&view.text, &mut found);
             extra.find(&view.text, &mut found);
             if single {
-                context.read(&view.text, &mut found);
+                context.read(&view.text, notes, &mut found);
             }
             for hit in found.drain(..) {
                 let Some(value) = view.text.get(hit.start..hit.end).filter(|value| !value.is_empty()) else { continue };
@@ -126,20 +126,21 @@ pub(super) fn find(texts: &[&str], extra: &Extra) -> Hits {
 }
 
 /// The parts in which a line is looked at: whole, or windows cut at blanks or commas.
-fn windows(text: &str) -> Vec<Range<usize>> {
-    let mut all = Vec::new();
-    let mut start = 0;
-    while text.len() - start > WINDOW {
+fn windows(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut next_start = Some(0);
+    std::iter::from_fn(move || {
+        let start = next_start.take()?;
+        if text.len() - start <= WINDOW {
+            return Some(start..text.len());
+        }
         let limit = floor(text, start + WINDOW);
         let half = floor(text, start + WINDOW / 2);
         let tail = text.get(half..limit).unwrap_or("");
         let cut = [&[' ', '\t'][..], &[',', ';', '"', '\'']].iter().find_map(|marks| tail.rfind(*marks)).map(|at| half + at + 1);
         let (end, next) = cut.map_or((limit, floor(text, limit - OVERLAP)), |cut| (cut, cut));
-        all.push(start..end);
-        start = next;
-    }
-    all.push(start..text.len());
-    all
+        next_start = Some(next);
+        Some(start..end)
+    })
 }
 
 /// The next boundary of characters at or below an offset.

@@ -2,7 +2,7 @@
 
 use super::kind::Kind;
 use super::scan::Hit;
-use super::{addresses, chinese, company, hosts, ids, names, paths, secrets, tokens, urls};
+use super::{addresses, chinese, company, context, hosts, ids, names, paths, secrets, tokens, urls};
 
 /// A value that an expression captured.
 pub(super) struct Found<'a> {
@@ -20,6 +20,8 @@ pub(super) enum Find {
     /// Named groups are the values; the name is the kind.
     Regex(&'static str, Accept),
     Code(fn(&str, &mut Vec<Hit>)),
+    /// Nothing by itself: tells the reader of neighbouring lines to look (see `context::note`).
+    Note(u8),
 }
 
 /// One detector. It runs when one of its gate literals (in any case) is in the line, or one of
@@ -74,6 +76,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
         company::RULES,
         paths::RULES,
         chinese::RULES,
+        context::RULES,
     ]
     .into_iter()
     .flatten()

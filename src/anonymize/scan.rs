@@ -12,25 +12,25 @@ pub(super) mod feature {
     pub const QUAD: u32 = 1;
     /// `::` or five colons.
     pub const COLONS: u32 = 1 << 1;
-    /// Four dashes.
+    /// Three dashes within one word.
     pub const DASHES: u32 = 1 << 2;
     pub const AT: u32 = 1 << 3;
     /// Anything beyond ASCII.
     pub const WIDE: u32 = 1 << 4;
     /// Two slashes, or a backslash.
     pub const PATH: u32 = 1 << 5;
-    /// Seven digits, blanks and dashes between them not counted.
+    /// Seven digits in a row.
     pub const DIGITS: u32 = 1 << 6;
     /// A date stands at the beginning.
     pub const STAMP: u32 = 1 << 7;
-    /// An `=`.
-    pub const EQUALS: u32 = 1 << 8;
+    /// Two digits or more, a blank or a dash, four digits or more: a number in groups.
+    pub const GROUPS: u32 = 1 << 8;
     /// A run of twenty letters, digits and `+/_-` with a digit in it.
     pub const LONG: u32 = 1 << 9;
-    /// `#`, `$`, `%` or `>`: a prompt may stand here.
-    pub const PROMPT: u32 = 1 << 10;
-    /// A dot between letters: a domain may stand here.
-    pub const DOTTED: u32 = 1 << 11;
+    /// A word with a letter, a colon, a digit.
+    pub const PORT: u32 = 1 << 10;
+    /// The line begins with `[` and a letter.
+    pub const BRACKET: u32 = 1 << 11;
 }
 
 /// A detector's result in the text it was given.
@@ -119,10 +119,12 @@ fn has(mask: &Mask, at: usize) -> bool {
 }
 
 /// Finds what is secret in a text (a line, or a window of a long one).
-pub(super) fn scan(text: &str, out: &mut Vec<Hit>) {
+/// Returns what the reader of neighbouring lines should look at (see `context::note`).
+pub(super) fn scan(text: &str, out: &mut Vec<Hit>) -> u8 {
     let mask = ENGINE.candidates(text);
+    let mut notes = 0;
     if mask == Mask::default() {
-        return;
+        return notes;
     }
     for (at, compiled) in ENGINE.rules.iter().enumerate() {
         if !has(&mask, at) {
@@ -130,14 +132,16 @@ pub(super) fn scan(text: &str, out: &mut Vec<Hit>) {
         }
         match compiled.rule.find {
             Find::Code(find) => find(text, out),
+            Find::Note(note) => notes |= note,
             Find::Regex(expression, accept) => {
                 let regex = compiled.regex.get_or_init(|| Regex::new(expression).ok());
-                if let Some(regex) = regex {
+                if let Some(regex) = regex.as_ref().filter(|regex| regex.is_match(text)) {
                     apply(regex, accept, text, out);
                 }
             }
         }
     }
+    notes
 }
 
 /// Every named group that takes part is a candidate of the kind its name says. The search goes
@@ -208,65 +212,91 @@ const fn classes() -> [u8; 256] {
     table
 }
 
+/// Counts over one pass of the bytes.
+#[derive(Default)]
+struct Counts {
+    dots: u32,
+    colons: u32,
+    slashes: u32,
+    /// Of the present run of letters, digits and joints.
+    run: u32,
+    run_digits: u32,
+    run_letters: u32,
+    run_dashes: u32,
+    /// Digits in a row, and the row before a single blank or dash.
+    digits: u32,
+    digits_before: u32,
+}
+
 /// One pass over the bytes.
 fn features(text: &str) -> u32 {
     use feature::*;
     let bytes = text.as_bytes();
     let mut found = if stamped(bytes) { STAMP } else { 0 };
-    let (mut dots, mut colons, mut dashes, mut slashes) = (0u32, 0u32, 0u32, 0u32);
-    let (mut digits, mut run, mut run_digits) = (0u32, 0u32, 0u32);
+    found |= if matches!(bytes, [b'[', b'A'..=b'Z' | b'a'..=b'z', ..]) { BRACKET } else { 0 };
+    let mut counts = Counts::default();
     let (mut before, mut last) = (0u8, 0u8);
     for byte in bytes {
-        let class = CLASS[*byte as usize];
-        if class != 0 {
-            run += 1;
-            if class == DIGIT {
-                digits += 1;
-                run_digits += 1;
-                if last == b'.' && CLASS[before as usize] == DIGIT {
-                    dots += 1;
-                }
-                if digits >= 7 {
-                    found |= DIGITS;
-                }
-            } else if class == ALPHA {
-                digits = 0;
-                if last == b'.' && CLASS[before as usize] & (ALPHA | DIGIT) != 0 {
-                    found |= DOTTED;
-                }
-            } else {
-                dashes += u32::from(*byte == b'-');
-                slashes += u32::from(*byte == b'/');
-            }
-            if run >= 20 && run_digits > 0 {
-                found |= LONG;
-            }
-        } else {
-            run = 0;
-            run_digits = 0;
-            match *byte {
-                b':' => {
-                    colons += 1;
-                    found |= if last == b':' { COLONS } else { 0 };
-                }
-                b'@' => found |= AT,
-                b'=' => found |= EQUALS,
-                b'\\' => found |= PATH,
-                b'#' | b'$' | b'%' | b'>' => found |= PROMPT,
-                0x80.. => found |= WIDE,
-                _ => {}
-            }
-            if !matches!(*byte, b' ' | b'(' | b')' | b'.') {
-                digits = 0;
-            }
-        }
+        found |= match CLASS[*byte as usize] {
+            0 => counts.other(*byte, last),
+            class => counts.word(class, *byte, before, last),
+        };
         before = last;
         last = *byte;
     }
-    found |= if dots >= 3 { QUAD } else { 0 };
-    found |= if colons >= 5 { COLONS } else { 0 };
-    found |= if dashes >= 4 { DASHES } else { 0 };
-    found | if slashes >= 2 { PATH } else { 0 }
+    found |= if counts.dots >= 3 { QUAD } else { 0 };
+    found |= if counts.colons >= 5 { COLONS } else { 0 };
+    found | if counts.slashes >= 2 { PATH } else { 0 }
+}
+
+impl Counts {
+    /// A letter, a digit or a joint.
+    #[inline]
+    fn word(&mut self, class: u8, byte: u8, before: u8, last: u8) -> u32 {
+        use feature::*;
+        let mut found = 0;
+        self.run += 1;
+        if class == DIGIT {
+            self.digits += 1;
+            self.run_digits += 1;
+            if last == b'.' && CLASS[before as usize] == DIGIT {
+                self.dots += 1;
+            }
+            found |= if last == b':' && CLASS[before as usize] & (ALPHA | DIGIT) != 0 && self.run_letters > 0 { PORT } else { 0 };
+            found |= if self.digits >= 7 { DIGITS } else { 0 };
+            found |= if self.digits >= 4 && self.digits_before >= 2 { GROUPS } else { 0 };
+        } else if class == ALPHA {
+            (self.digits, self.digits_before) = (0, 0);
+            self.run_letters += 1;
+        } else {
+            self.slashes += u32::from(byte == b'/');
+            self.run_dashes += u32::from(byte == b'-');
+            self.digits_before = if byte == b'-' { self.digits } else { 0 };
+            self.digits = 0;
+            found |= if self.run_dashes >= 3 { DASHES } else { 0 };
+        }
+        found | if self.run >= 20 && self.run_digits > 0 { LONG } else { 0 }
+    }
+
+    #[inline]
+    fn other(&mut self, byte: u8, last: u8) -> u32 {
+        use feature::*;
+        (self.run, self.run_digits, self.run_dashes) = (0, 0, 0);
+        // The letters of a word are still wanted behind its colon (for a port).
+        self.run_letters = if byte == b':' { self.run_letters } else { 0 };
+        self.digits_before = if matches!(byte, b' ' | b')') { self.digits } else { 0 };
+        self.digits = 0;
+        match byte {
+            b':' => {
+                self.colons += 1;
+                if last == b':' { COLONS } else { 0 }
+            }
+            b'@' => AT,
+            b'\\' => PATH,
+            0x80.. => WIDE,
+            _ => 0,
+        }
+    }
 }
 
 /// `Nov 12`, `2026-11-12T`, `<30>`, `Wed 2026-`: within the first bytes of the line.
@@ -304,7 +334,12 @@ mod tests {
         assert_ne!(features("at 10.0.0.1:80") & QUAD, 0);
         assert_eq!(features("torch 2.1.0") & QUAD, 0);
         assert_ne!(features("fe80::1") & COLONS, 0);
-        assert_ne!(features("call 139 1234 5678") & DIGITS, 0);
+        for phone in ["call 139 1234 5678", "138-1234-5678", "(415) 555-0132", "020 7946 0958"] {
+            assert_ne!(features(phone) & GROUPS, 0, "{phone}");
+        }
+        assert_eq!(features("2026-11-12 03:12:44,118") & (GROUPS | DIGITS | PORT), 0);
+        assert_ne!(features("gpu-3:29500") & PORT, 0);
+        assert_ne!(features("a-b-c-d") & DASHES, 0);
         assert_ne!(features("Nov 12 03:12:44 x") & STAMP, 0);
         assert_ne!(features("中") & WIDE, 0);
         assert_eq!(features("loss 0.1 step 3"), 0);

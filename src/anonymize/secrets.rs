@@ -35,17 +35,17 @@ const TOKEN_KEYS: &str = concat!(
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "password-assignment",
-        gate: &["pass", "pwd", "_pw", "口令", "密码", "密钥"],
+        gate: &["password=", "password:", "password\"", "password'", "password =", "password :", "password\\", "passwd=", "passwd:", "passwd\"", "passwd'", "passwd =", "passwd :", "passwd\\", "passphrase=", "passphrase:", "passphrase\"", "passphrase'", "passphrase =", "passphrase :", "passphrase\\", "passcode=", "passcode:", "passcode\"", "passcode'", "passcode =", "passcode :", "passcode\\", "pass=", "pass:", "pass\"", "pass'", "pass =", "pass :", "pass\\", "pwd=", "pwd:", "pwd\"", "pwd'", "pwd =", "pwd :", "pwd\\", "_pw=", "_pw:", "_pw\"", "_pw'", "_pw =", "_pw :", "_pw\\", "口令", "密码", "密钥"],
         feature: 0,
         find: Find::Regex(PASSWORD_KEYS, password),
     },
     Rule {
         name: "secret-assignment",
-        gate: &["secret", "key", "credential", "session", "webhook", "cookie", "csrf"],
+        gate: &["secret=", "secret:", "secret\"", "secret'", "secret =", "secret :", "secret\\", "api_key=", "api_key:", "api_key\"", "api_key'", "api_key =", "api_key :", "api_key\\", "api-key=", "api-key:", "api-key\"", "api-key'", "api-key =", "api-key :", "api-key\\", "apikey=", "apikey:", "apikey\"", "apikey'", "apikey =", "apikey :", "apikey\\", "access_key=", "access_key:", "access_key\"", "access_key'", "access_key =", "access_key :", "access_key\\", "access-key=", "access-key:", "access-key\"", "access-key'", "access-key =", "access-key :", "access-key\\", "accesskey=", "accesskey:", "accesskey\"", "accesskey'", "accesskey =", "accesskey :", "accesskey\\", "key_id=", "key_id:", "key_id\"", "key_id'", "key_id =", "key_id :", "key_id\\", "keyid=", "keyid:", "keyid\"", "keyid'", "keyid =", "keyid :", "keyid\\", "key-id=", "key-id:", "key-id\"", "key-id'", "key-id =", "key-id :", "key-id\\", "key_secret=", "key_secret:", "key_secret\"", "key_secret'", "key_secret =", "key_secret :", "key_secret\\", "keysecret=", "keysecret:", "keysecret\"", "keysecret'", "keysecret =", "keysecret :", "keysecret\\", "key-secret=", "key-secret:", "key-secret\"", "key-secret'", "key-secret =", "key-secret :", "key-secret\\", "private_key=", "private_key:", "private_key\"", "private_key'", "private_key =", "private_key :", "private_key\\", "private-key=", "private-key:", "private-key\"", "private-key'", "private-key =", "private-key :", "private-key\\", "privatekey=", "privatekey:", "privatekey\"", "privatekey'", "privatekey =", "privatekey :", "privatekey\\", "account_key=", "account_key:", "account_key\"", "account_key'", "account_key =", "account_key :", "account_key\\", "accountkey=", "accountkey:", "accountkey\"", "accountkey'", "accountkey =", "accountkey :", "accountkey\\", "encryption_key=", "encryption_key:", "encryption_key\"", "encryption_key'", "encryption_key =", "encryption_key :", "encryption_key\\", "signing_key=", "signing_key:", "signing_key\"", "signing_key'", "signing_key =", "signing_key :", "signing_key\\", "signing-key=", "signing-key:", "signing-key\"", "signing-key'", "signing-key =", "signing-key :", "signing-key\\", "credential=", "credential:", "credential\"", "credential'", "credential =", "credential :", "credential\\", "credentials=", "credentials:", "credentials\"", "credentials'", "credentials =", "credentials :", "credentials\\", "auth_key=", "auth_key:", "auth_key\"", "auth_key'", "auth_key =", "auth_key :", "auth_key\\", "authkey=", "authkey:", "authkey\"", "authkey'", "authkey =", "authkey :", "authkey\\", "service_key=", "service_key:", "service_key\"", "service_key'", "service_key =", "service_key :", "service_key\\", "session_id=", "session_id:", "session_id\"", "session_id'", "session_id =", "session_id :", "session_id\\", "session-id=", "session-id:", "session-id\"", "session-id'", "session-id =", "session-id :", "session-id\\", "sessionid=", "sessionid:", "sessionid\"", "sessionid'", "sessionid =", "sessionid :", "sessionid\\", "session_key=", "session_key:", "session_key\"", "session_key'", "session_key =", "session_key :", "session_key\\", "secret_key=", "secret_key:", "secret_key\"", "secret_key'", "secret_key =", "secret_key :", "secret_key\\", "secretkey=", "secretkey:", "secretkey\"", "secretkey'", "secretkey =", "secretkey :", "secretkey\\", "secret-key=", "secret-key:", "secret-key\"", "secret-key'", "secret-key =", "secret-key :", "secret-key\\", "app_key=", "app_key:", "app_key\"", "app_key'", "app_key =", "app_key :", "app_key\\", "appkey=", "appkey:", "appkey\"", "appkey'", "appkey =", "appkey :", "appkey\\", "appsecret=", "appsecret:", "appsecret\"", "appsecret'", "appsecret =", "appsecret :", "appsecret\\", "webhook=", "webhook:", "webhook\"", "webhook'", "webhook =", "webhook :", "webhook\\", "sendkey=", "sendkey:", "sendkey\"", "sendkey'", "sendkey =", "sendkey :", "sendkey\\", "license_key=", "license_key:", "license_key\"", "license_key'", "license_key =", "license_key :", "license_key\\", "cookie=", "cookie:", "cookie\"", "cookie'", "cookie =", "cookie :", "cookie\\", "csrf=", "csrf:", "csrf\"", "csrf'", "csrf =", "csrf :", "csrf\\"],
         feature: 0,
         find: Find::Regex(SECRET_KEYS, secret),
     },
-    Rule { name: "token-assignment", gate: &["token", "auth", "sig", "jwt", "bearer", "key"], feature: 0, find: Find::Regex(TOKEN_KEYS, token) },
+    Rule { name: "token-assignment", gate: &["token=", "token:", "token\"", "token'", "token =", "token :", "token\\", "auth=", "auth:", "auth\"", "auth'", "auth =", "auth :", "auth\\", "sig=", "sig:", "sig\"", "sig'", "sig =", "sig :", "sig\\", "signature=", "signature:", "signature\"", "signature'", "signature =", "signature :", "signature\\", "jwt=", "jwt:", "jwt\"", "jwt'", "jwt =", "jwt :", "jwt\\", "bearer=", "bearer:", "bearer\"", "bearer'", "bearer =", "bearer :", "bearer\\", "key=", "key:", "key\"", "key'", "key =", "key :", "key\\"], feature: 0, find: Find::Regex(TOKEN_KEYS, token) },
     Rule {
         name: "auth-header",
         gate: &["authorization", "bearer ", "basic ", "x-api-key", "private-token", "job-token", "cookie:", "-token:", "-key:", "x-auth"],
@@ -63,7 +63,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "option",
-        gate: &["--", "-password", "-passin", "-passout"],
+        gate: &["-pass", "password", "passwd", "-token", "-api", "-secret", "-access", "-auth", "-bearer", "-cred"],
         feature: 0,
         find: Find::Regex(
             concat!(
@@ -75,10 +75,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "client-option",
-        gate: &[
-            "mysql", "mariadb", "redis-cli", "sshpass", "curl ", "wget ", "docker login", "podman login", "helm", "ldap", "smbclient", "mongo",
-            "ipmitool", "htpasswd", "sqlcmd", "zip ", "unzip", "nerdctl", "crictl", "skopeo", "buildah", "net use", "rclone", "mount", "psql", "expect",
-        ],
+        gate: &["mysql", "mariadb", "redis-cli", "sshpass", "curl ", "login", "ldap", "smbclient", "mongo", "ipmitool", "zip "],
         feature: 0,
         find: Find::Code(client_options),
     },

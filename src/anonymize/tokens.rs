@@ -9,11 +9,11 @@ pub(super) const RULES: &[Rule] = &[
         name: "prefixed-token",
         gate: &[
             "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glsoat-", "hf_", "api_org_",
-            "nvapi-", "dckr_pat_", "dckr_oat_", "pypi-ag", "npm_", "dapi", "dop_v1_", "doo_v1_", "rubygems_", "hvs.", "hvb.", "s.", "sg.", "figd_",
+            "nvapi-", "dckr_pat_", "dckr_oat_", "pypi-ag", "npm_", "dapi", "dop_v1_", "doo_v1_", "rubygems_", "hvs.", "hvb.", "sg.", "figd_",
             "pul-", "shpat_", "shpss_", "sq0", "whsec_", "rk_live", "sk_live", "pk_live", "sk_test", "rk_test", "pk_test", "gsk_", "xai-",
-            "r8_", "pplx-", "tvly-", "lin_api_", "secret_", "ntn_", "sgp_", "sntrys_", "glsa_", "eyJrIjoi", "NRAK-", "phc_", "phx_", "fw_", "jina_",
-            "voyage", "cpk_", "ms-", "bce-v3", "oauth2:", "gloas-", "glimt-", "cf_", "ATATT3", "ATBB", "sk-", "lsv2_", "AGE-SECRET-KEY-", "fio-u-",
-            "dckr_", "tskey-", "EAAC", "ya29.", "1//0", "GOCSPX-", "r_v1_", "sbp_", "atlasv1.", "CFPAT-", "PMAK-", "dp.pt.", "rnd_", "nf_",
+            "r8_", "pplx-", "tvly-", "lin_api_", "ntn_", "sgp_", "sntrys_", "glsa_", "eyJrIjoi", "NRAK-", "phc_", "phx_", "jina_",
+            "bce-v3", "ms-0", "ms-1", "ms-2", "ms-3", "ms-4", "ms-5", "ms-6", "ms-7", "ms-8", "ms-9", "ms-a", "ms-b", "ms-c", "ms-d", "ms-e", "ms-f", "1//0", "oauth2:", "gloas-", "glimt-", "ATATT3", "ATBB", "sk-", "lsv2_", "AGE-SECRET-KEY-", "fio-u-",
+            "dckr_", "tskey-", "EAAC", "ya29.", "GOCSPX-", "r_v1_", "sbp_", "atlasv1.", "CFPAT-", "PMAK-", "dp.pt.",
         ],
         feature: 0,
         find: Find::Regex(
@@ -30,7 +30,7 @@ pub(super) const RULES: &[Rule] = &[
                 r"|secret_[A-Za-z0-9]{30,}|NRAK-[A-Z0-9]{20,}|ATATT3[A-Za-z0-9_=-]{20,}|ATBB[A-Za-z0-9]{20,}",
                 r"|sk-(?:proj-|ant-|svcacct-|admin-|or-v1-|lf-)?[A-Za-z0-9_-]{16,}|lsv2_(?:pt|sk)_[A-Za-z0-9_]{20,}",
                 r"|AGE-SECRET-KEY-1[A-Z0-9]{40,}|tskey-[a-z]+-[A-Za-z0-9-]{16,}|EAAC[A-Za-z0-9]{30,}",
-                r"|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|s\.[A-Za-z0-9]{24}|ya29\.[A-Za-z0-9_-]{20,}|1//0[A-Za-z0-9_-]{30,}|GOCSPX-[A-Za-z0-9_-]{20,}",
+                r"|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|ya29\.[A-Za-z0-9_-]{20,}|1//0[A-Za-z0-9_-]{30,}|GOCSPX-[A-Za-z0-9_-]{20,}",
                 r"|[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{40,}|CFPAT-[A-Za-z0-9_-]{30,}|PMAK-[0-9a-f-]{30,}|dp\.pt\.[A-Za-z0-9]{30,}",
                 r"|bce-v3/[A-Za-z0-9/_-]{20,}|ms-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{20,})"
             ),
@@ -39,7 +39,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "cloud-key",
-        gate: &["akia", "asia", "aroa", "aida", "abia", "acca", "aiza", "ltai", "akid", "aklt", "sk-", "hpua", "alta", "tmp."],
+        gate: &["akia", "asia", "aroa", "aida", "abia", "acca", "aiza", "ltai", "akid", "aklt"],
         feature: 0,
         find: Find::Regex(
             concat!(
@@ -107,6 +107,12 @@ pub(super) const RULES: &[Rule] = &[
         gate: &["$1$", "$2a$", "$2b$", "$2y$", "$5$", "$6$", "$y$", "$argon2", "$pbkdf2", "$apr1$"],
         feature: 0,
         find: Find::Regex(r"(?<password>\$(?:1|2[aby]|5|6|y|apr1|argon2id?|pbkdf2[a-z0-9-]*)\$[./A-Za-z0-9$=,+-]{8,})", always),
+    },
+    Rule {
+        name: "vault-token",
+        gate: &[],
+        feature: feature::LONG,
+        find: Find::Regex(r"(?:^|[^A-Za-z0-9_.])(?<token>s\.[A-Za-z0-9]{24}|secret_[A-Za-z0-9]{30,})(?:[^A-Za-z0-9]|$)", shaped),
     },
     Rule { name: "long-secret-alone", gate: &[], feature: feature::LONG, find: Find::Code(alone) },
 ];

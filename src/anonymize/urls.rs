@@ -44,7 +44,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "image",
-        gate: &["/"],
+        gate: &[".io/", ".com/", ".cn/", ".org/", ".net/", ".dev/", ".ai/", ".example", ".local", ".internal", ".corp", ".lan", "image", "docker", "pull", "registry", "harbor", "podman", "containerd", ".de/", ".fr/", ".edu/", ".cloud/", ":5000/", ":443/", "@sha256"],
         feature: 0,
         find: Find::Regex(
             r#"(?:^|[\s"'=(\[,`])(?<registry>[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)+(?::\d{2,5})?|[a-z0-9][a-z0-9-]*:\d{2,5})(?<path>(?:/[a-z0-9][a-z0-9._-]*)+)(?::[A-Za-z0-9_][A-Za-z0-9_.-]*|@sha256:[0-9a-f]+)"#,
