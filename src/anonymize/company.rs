@@ -23,11 +23,11 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "kubectl",
-        gate: &["kubectl", "oc ", "helm", "k9s", "crictl", "stern", "kubens"],
+        gate: &["kubectl", "oc ", "helm", "k9s", "crictl", "stern", "kubens", "--namespace"],
         feature: 0,
         find: Find::Regex(
             concat!(
-                r#"(?:(?:^|\s)(?:-n|--namespace)[ =](?<namespace>[a-z0-9][a-z0-9-]*)|(?:kubectl|oc)\b[^|;\n]{0,40}?\s(?:exec|logs|attach|cp|port-forward)\s+(?:-\S+\s+)*(?:pods?/|deploy(?:ment)?/|job/)?(?:(?<namespace2>[a-z0-9][a-z0-9-]*)/)?(?<pod>[a-z0-9][a-z0-9.-]*)"#,
+                r#"(?:(?:^|[\s"'(=\[`])(?:-n|--namespace)[ =](?<namespace>[a-z0-9][a-z0-9-]*)|(?:kubectl|oc)\b[^|;\n]{0,40}?\s(?:exec|logs|attach|cp|port-forward)\s+(?:-\S+\s+)*(?:pods?/|deploy(?:ment)?/|job/)?(?:(?<namespace2>[a-z0-9][a-z0-9-]*)/)?(?<pod>[a-z0-9][a-z0-9.-]*)"#,
                 r#"|(?:kubectl|oc)\b[^|;\n]{0,40}?\s(?:get|describe|delete|edit|label|annotate|debug|top|wait|rollout|scale)\s+(?:-\S+\s+)*(?:pods?|po|deploy(?:ments?)?|jobs?|sts|statefulsets?|pytorchjobs?|mpijobs?|rayclusters?|svc|services?|ns|namespaces?|cm|configmaps?|secrets?|pvc|ds|daemonsets?|vcjobs?|workloads?|queues?|localqueues?)[ /](?<pod2>[a-z0-9][a-z0-9.-]*))"#
             ),
             object,

@@ -30,6 +30,11 @@ pub(super) fn placeholders(text: &str) -> Vec<(Range<usize>, Kind, u32)> {
     regex.captures_iter(text).filter_map(read).collect()
 }
 
+/// Where placeholders stand in a text.
+pub(super) fn places(text: &str) -> Vec<Range<usize>> {
+    placeholders(text).into_iter().map(|(range, ..)| range).collect()
+}
+
 /// Values and their placeholders. Numbers start at 1 per kind; those that stand in the paste
 /// already are left free.
 #[derive(Clone, Debug, Default)]

@@ -3,25 +3,12 @@
 use super::kind::Kind;
 use super::rules::{Find, Found, Rule};
 use super::scan::{Hit, feature};
-use super::words;
+use super::{prefixes, words};
 use std::net::Ipv4Addr;
 
 pub(super) const RULES: &[Rule] = &[
-    Rule {
-        name: "syslog",
-        gate: &[],
-        feature: feature::STAMP,
-        find: Find::Regex(
-            r"^[\s>|]{0,6}(?:<\d+>\d? ?)?(?:[A-Z][a-z]{2}\s+\d{1,2}\s+(?:\d{4}\s+)?\d\d:\d\d:\d\d(?:\.\d+)?|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S*|[A-Z][a-z]{2} \d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? [A-Z]{2,5})\s+(?<host>[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?)\s+[A-Za-z(][^\s:\[\]]*(?:\[\d+\])?:",
-            syslog,
-        ),
-    },
-    Rule {
-        name: "nccl",
-        gate: &["nccl", "gloo", "ucx", "libfabric", "rccl"],
-        feature: 0,
-        find: Find::Regex(r"(?:^|[\s>\]|:(])(?<host>[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?):\d+:\d+\s+\[", certain_group),
-    },
+    Rule { name: "syslog", gate: &[], feature: feature::STAMP, find: Find::Code(prefixes::syslog) },
+    Rule { name: "nccl", gate: &["nccl", "gloo", "ucx", "libfabric", "rccl"], feature: 0, find: Find::Code(prefixes::nccl) },
     Rule {
         name: "keyed-host",
         gate: &["host", "node", "machine", "computer", "server", "master", "rdzv", "coordinator", "主机", "endpoint", "_addr", "remote"],
@@ -148,13 +135,6 @@ pub(super) fn certain(found: &Found) -> Option<Kind> {
 
 fn certain_group(found: &Found) -> Option<Kind> {
     certain(found)
-}
-
-fn syslog(found: &Found) -> Option<Kind> {
-    let rest = found.after().trim_start();
-    // A container runtime's line: time, stream, flag.
-    let runtime = rest.starts_with("F ") || rest.starts_with("P ");
-    if runtime { None } else { certain(found) }
 }
 
 fn uname(found: &Found) -> Option<Kind> {

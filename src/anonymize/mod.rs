@@ -18,6 +18,7 @@ mod ids;
 mod kind;
 mod names;
 mod paths;
+mod prefixes;
 mod rewrite;
 mod rules;
 mod scan;
@@ -31,7 +32,7 @@ mod words;
 use crate::intake::Paste;
 use crate::segment::Log;
 use dictionary::{Dictionary, Words};
-pub use doc::{RuleDoc, rules};
+pub use doc::{RuleDoc, Text, rules};
 pub use kind::Kind;
 use rewrite::Extra;
 use serde::Serialize;
@@ -100,7 +101,8 @@ impl Anonymized {
         }
         let mut dictionary = self.dictionary.clone();
         dictionary.reserve(text);
-        rewrite::replace(&texts, &hits, words, &mut dictionary).join("\n")
+        let out = rewrite::replace(&texts, &hits, words, &mut dictionary);
+        rewrite::settle(&texts, out, &self.extra, &mut words.clone(), &mut dictionary).join("\n")
     }
 }
 
@@ -116,8 +118,9 @@ pub fn anonymize(paste: &Paste, log: &Log, rules: &Rules) -> Anonymized {
     let mut dictionary = Dictionary::default();
     texts.iter().for_each(|text| dictionary.reserve(text));
     hits.number(&mut dictionary);
-    let words = dictionary.words();
-    let mut out = rewrite::replace(&texts, &hits, &words, &mut dictionary);
+    let mut words = dictionary.words();
+    let out = rewrite::replace(&texts, &hits, &words, &mut dictionary);
+    let mut out = rewrite::settle(&texts, out, &extra, &mut words, &mut dictionary);
     let sources = out.split_off(lines);
     Anonymized { lines: out, sources, dictionary, words, extra }
 }
@@ -131,8 +134,9 @@ pub fn redact_alone(text: &str, rules: &Rules) -> String {
     let mut dictionary = Dictionary::default();
     dictionary.reserve(text);
     hits.number(&mut dictionary);
-    let words = dictionary.words();
-    rewrite::replace(&texts, &hits, &words, &mut dictionary).join("\n")
+    let mut words = dictionary.words();
+    let out = rewrite::replace(&texts, &hits, &words, &mut dictionary);
+    rewrite::settle(&texts, out, &extra, &mut words, &mut dictionary).join("\n")
 }
 
 #[cfg(test)]

@@ -12,6 +12,8 @@ use std::ops::Range;
 
 /// Lines longer than this are looked at in windows.
 const WINDOW: usize = 16 << 10;
+/// How often lines are gone over again.
+const MAX_ROUNDS: usize = 6;
 /// How far two windows overlap when there is no good place to cut.
 const OVERLAP: usize = 512;
 
@@ -104,6 +106,7 @@ pub(super) fn find(texts: &[&str], extra: &Extra) -> Hits {
     let mut context = Context::default();
     let mut found = Vec::new();
     for (line, text) in (0u32..).zip(texts) {
+        let taken = dictionary::places(text);
         let single = text.len() <= WINDOW;
         for window in windows(text) {
             let Some(part) = text.get(window.clone()) else { continue };
@@ -118,6 +121,9 @@ pub(super) fn find(texts: &[&str], extra: &Extra) -> Hits {
                 let Some(value) = view.text.get(hit.start..hit.end).filter(|value| !value.is_empty()) else { continue };
                 let raw = view.raw(hit.start..hit.end);
                 let (start, end) = (window.start + raw.start, window.start + raw.end);
+                if taken.iter().any(|place| place.start <= start && end <= place.end) {
+                    continue;
+                }
                 hits.located.push(Located { line, start, end, kind: hit.kind, value: value.into() });
             }
         }
@@ -151,6 +157,42 @@ fn floor(text: &str, mut at: usize) -> usize {
     at
 }
 
+/// Goes over the lines again whose replaced parts touched a word: without it, a boundary stands
+/// where none was, and a detector may see more than before. What is found is replaced everywhere.
+pub(super) fn settle(before: &[&str], mut lines: Vec<String>, extra: &Extra, words: &mut Words, dictionary: &mut Dictionary) -> Vec<String> {
+    let mut old: Vec<String> = Vec::new();
+    for round in 0..MAX_ROUNDS {
+        let touched = |at: usize| match round {
+            0 => before.get(at).copied().unwrap_or(""),
+            _ => old.get(at).map_or("", String::as_str),
+        };
+        let dirty = |at: usize, line: &str| touched(at) != line && dictionary::places(line).iter().any(|place| touches_word(line, place));
+        // The others are looked at as empty lines: numbers of lines stay what they are.
+        let texts: Vec<&str> = lines.iter().enumerate().map(|(at, line)| if dirty(at, line) { line.as_str() } else { "" }).collect();
+        if texts.iter().all(|text| text.is_empty()) {
+            break;
+        }
+        let hits = find(&texts, extra);
+        if hits.located.is_empty() {
+            break;
+        }
+        hits.number(dictionary);
+        *words = dictionary.words();
+        let all: Vec<&str> = lines.iter().map(String::as_str).collect();
+        let next = replace(&all, &hits, words, dictionary);
+        old = std::mem::replace(&mut lines, next);
+    }
+    lines
+}
+
+/// A letter, digit or joint stands right before or behind a placeholder.
+fn touches_word(line: &str, place: &Range<usize>) -> bool {
+    let joint = |c: char| c.is_alphanumeric() || matches!(c, '@' | '-' | '_' | '.' | '+' | '%' | '\\' | '<' | '>' | '"' | '\'');
+    let before = line.get(..place.start).and_then(|text| text.chars().next_back());
+    let behind = line.get(place.end..).and_then(|text| text.chars().next());
+    before.is_some_and(joint) || behind.is_some_and(joint)
+}
+
 /// The second pass: every line with its hits and all learnt words replaced.
 pub(super) fn replace(texts: &[&str], hits: &Hits, words: &Words, dictionary: &mut Dictionary) -> Vec<String> {
     let mut rest = hits.located.as_slice();
@@ -170,8 +212,7 @@ fn write(text: &str, own: &[Located], words: &Words, dictionary: &mut Dictionary
     if spans.is_empty() {
         return text.to_owned();
     }
-    let taken = dictionary::placeholders(text);
-    let spans = merge(text, spans, &taken.iter().map(|(range, ..)| range.clone()).collect::<Vec<_>>());
+    let spans = merge(text, spans, &dictionary::places(text));
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
     for span in spans {

@@ -27,6 +27,7 @@ pub(super) enum Find {
 /// One detector. It runs when one of its gate literals (in any case) is in the line, or one of
 /// its features.
 pub(super) struct Rule {
+    #[cfg_attr(not(test), allow(dead_code, reason = "tells which detector a failing test is about"))]
     pub name: &'static str,
     pub gate: &'static [&'static str],
     pub feature: u32,

@@ -67,8 +67,8 @@ pub(super) const RULES: &[Rule] = &[
         feature: 0,
         find: Find::Regex(
             concat!(
-                r#"(?i)(?:^|\s)--?(?:[a-z-]*(?:password|passwd|passphrase)|pass|passin|passout)(?:=|\s+)(?:"(?<password>[^"]+)"|'(?<password2>[^']+)'|(?<password3>[^\s"'-][^\s"']*))"#,
-                r#"|(?:^|\s)--?[a-z-]*(?:token|api[-_]?key|secret(?:-key)?|access[-_]key(?:-id)?|auth|secret[-_]access[-_]key|bearer|credentials?)(?:=|\s+)(?:"(?<token>[^"]+)"|'(?<token2>[^']+)'|(?<token3>[^\s"'-][^\s"']*))"#
+                r#"(?i)(?:^|[\s"'(=\[`])--?(?:[a-z-]*(?:password|passwd|passphrase)|pass|passin|passout)(?:=|\s+)(?:"(?<password>[^"]+)"|'(?<password2>[^']+)'|(?<password3>[^\s"'-][^\s"']*))"#,
+                r#"|(?:^|[\s"'(=\[`])--?[a-z-]*(?:token|api[-_]?key|secret(?:-key)?|access[-_]key(?:-id)?|auth|secret[-_]access[-_]key|bearer|credentials?)(?:=|\s+)(?:"(?<token>[^"]+)"|'(?<token2>[^']+)'|(?<token3>[^\s"'-][^\s"']*))"#
             ),
             option,
         ),

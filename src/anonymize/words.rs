@@ -23,6 +23,9 @@ pub(super) fn is_system(name: &str) -> bool {
 
 /// A word of ordinary English, of code or of logs.
 pub(super) fn is_common(word: &str) -> bool {
+    if word.len() < 3 {
+        return true;
+    }
     let lower = word.to_ascii_lowercase();
     COMMON.contains(lower.as_str()) || SYSTEM.contains(lower.as_str())
 }
