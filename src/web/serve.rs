@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::pattern::Patterns;
 use crate::store::Store;
 use notify::{RecursiveMode, Watcher};
+use std::io::IsTerminal as _;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -53,6 +54,7 @@ pub async fn serve(config: Config, patterns: Arc<Patterns>) -> Result<(), Error>
 fn start_log(form: LogForm) {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
+    let log = log.with_ansi(std::io::stderr().is_terminal());
     let started = match form {
         LogForm::Text => log.try_init(),
         LogForm::Json => log.json().try_init(),
