@@ -42,6 +42,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("listen", "127.0.0.1:8088", "Address and port of the web service.", "网页服务监听的地址和端口。"),
     setting("database-url", "sqlite://faultbook.db", "Where reports are kept.", "报告的存储位置。"),
     setting("patterns", "", "Folder of pattern files laid over the built-in set.", "叠加在内置模式之上的模式文件目录。"),
+    setting("access", "open", "Who may use the service; this version knows open only.", "谁可以使用服务；此版本仅支持 open。"),
     setting("max-body", "10MiB", "Largest request body.", "请求体的上限。"),
     setting("max-decoded", "64MiB", "Largest paste after unpacking and decoding.", "解包、解码之后的内容上限。"),
     setting("rate-per-minute", "0", "Pastes per minute and address; 0: no limit.", "每个地址每分钟可提交的次数；0 表示不限。"),
@@ -114,6 +115,7 @@ impl Config {
             let given = given.or_else(|| setting.and_then(|s| env(&s.env())));
             given.or_else(|| file.get(name).cloned()).unwrap_or_else(|| setting.map_or("", |s| s.default).to_owned())
         };
+        check_access(&value("access"))?;
         Ok(Config {
             listen: parse_listen(&value("listen"))?,
             database_url: value("database-url"),
@@ -193,6 +195,15 @@ fn parse_listen(value: &str) -> Result<SocketAddr, Error> {
     let value = value.trim();
     let value = value.strip_prefix("localhost:").map_or_else(|| value.to_owned(), |port| format!("127.0.0.1:{port}"));
     value.parse().map_err(|_| bad("listen", "it must be an address and a port, such as 127.0.0.1:8088 or [::]:8088"))
+}
+
+/// A service that was told to ask for a token must not come up open.
+fn check_access(value: &str) -> Result<(), Error> {
+    match value.trim() {
+        "open" => Ok(()),
+        "token" | "proxy" => Err(bad("access", "this version has no access control; set open and keep the address private")),
+        _ => Err(bad("access", "it must be open")),
+    }
 }
 
 fn parse_log(value: &str) -> Result<LogForm, Error> {
@@ -296,7 +307,7 @@ mod tests {
     fn a_bad_value_names_its_setting() {
         for (name, value) in [
             ("listen", "8088"), ("max-body", "ten"), ("max-body", "0"), ("max-body", "99999999999GiB"),
-            ("retention", "3 fortnights"), ("rate-per-minute", "-1"), ("lang", "de"), ("log", "xml"), ("base-url", "ftp://x"),
+            ("retention", "3 fortnights"), ("rate-per-minute", "-1"), ("lang", "de"), ("access", "token"), ("log", "xml"), ("base-url", "ftp://x"),
         ] {
             let error = load(&[(name, value)], &[], &[]).expect_err(name);
             let env = format!("FAULTBOOK_{}", name.replace('-', "_").to_uppercase());

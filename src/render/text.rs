@@ -152,8 +152,10 @@ fn foot(analysis: &Analysis, lang: Lang, extras: &Extras) -> Vec<String> {
         out.push(format!("{}: {}", word(lang, "privacy.replaced"), clean(&labels::replaced(lang, counts))));
     }
     if let Some(link) = &extras.link {
-        let until = extras.expires.as_ref().map_or_else(String::new, |day| format!("  ({})", labels::fill(lang, "report.until", day)));
-        out.push(format!("{}: {}{until}", word(lang, "report"), clean(link)));
+        let until = extras.expires.as_ref().map(|day| labels::fill(lang, "report.until", day));
+        let alike = (extras.seen > 1).then(|| labels::fill(lang, "report.alike", extras.seen));
+        let around: String = until.into_iter().chain(alike).map(|text| format!("  {text}")).collect();
+        out.push(format!("{}: {}{around}", word(lang, "report"), clean(link)));
     }
     if let Some(delete) = &extras.delete {
         out.push(format!("{}: {}", word(lang, "report.delete"), clean(delete)));

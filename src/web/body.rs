@@ -4,16 +4,25 @@ use super::App;
 use super::answer::PutName;
 use crate::error::Error;
 use crate::intake::Part;
+use axum::body::HttpBody;
 use axum::extract::multipart::{Field, MultipartError};
 use axum::extract::{FromRequest, Multipart, Request};
 use axum::http::{HeaderMap, header};
 use std::error::Error as _;
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::Arc;
 
 /// `-d @file` drops newlines; a single line of this many bytes was several.
 const ONE_LINE: usize = 400;
 /// Files of one case.
 const MAX_PARTS: usize = 256;
+
+/// A form's own lines (boundaries, names) are not counted against the limit.
+pub const FORM_LINES: u64 = 64 << 10;
+/// So much of a body that is refused anyway is read, since a sender who is cut off while sending
+/// does not see the answer.
+const DRAINED: u64 = 256 << 20;
 
 /// What came in.
 #[derive(Debug, Default)]
@@ -34,8 +43,9 @@ pub struct Sent {
 pub async fn read(app: &Arc<App>, request: Request) -> Result<Sent, Error> {
     let limit = app.config.max_body;
     let multipart = content_type(request.headers()).starts_with("multipart/form-data");
-    // A form's own lines are not counted, a raw body is known from its head.
-    if !multipart && declared(request.headers()).is_some_and(|length| length > limit) {
+    let room = if multipart { FORM_LINES } else { 0 };
+    if declared(request.headers()).is_some_and(|length| length > limit.saturating_add(room)) {
+        drain(request).await;
         return Err(Error::BodyTooLarge { limit });
     }
     if multipart { form(app, request, limit).await } else { raw(request, limit).await }
@@ -47,6 +57,21 @@ fn content_type(headers: &HeaderMap) -> String {
 
 fn declared(headers: &HeaderMap) -> Option<u64> {
     headers.get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
+/// Reads and drops a body, unless the sender waits for a word before sending it.
+async fn drain(request: Request) {
+    if request.headers().contains_key(header::EXPECT) {
+        return;
+    }
+    let mut body = request.into_body();
+    let mut left = DRAINED;
+    while let Some(Ok(frame)) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+        left = left.saturating_sub(frame.data_ref().map_or(0, |data| data.len() as u64));
+        if left == 0 {
+            return;
+        }
+    }
 }
 
 async fn raw(request: Request, limit: u64) -> Result<Sent, Error> {

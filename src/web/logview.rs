@@ -26,6 +26,8 @@ pub struct Chunk {
     pub folded: bool,
     /// The folded lines did not travel; a link asks for them.
     pub elsewhere: bool,
+    /// Kind and scope of the segment that starts a folded run.
+    pub segment: String,
     pub lines: Vec<LogLine>,
 }
 
@@ -68,7 +70,8 @@ pub fn chunks(analysis: &Analysis, lines: &[String], lang: Lang, open: Option<(u
         let elsewhere = folded && !whole;
         let view = |(offset, text): (usize, &String)| log_line(offset + 1, text, &marks, &segments);
         let lines_shown = if elsewhere { Vec::new() } else { lines.iter().enumerate().skip(at).take(run).map(view).collect() };
-        out.push(Chunk { first: at + 1, last: at + run, folded, elsewhere, lines: lines_shown });
+        let segment = segments.get(&(at + 1)).filter(|_| folded).cloned().unwrap_or_default();
+        out.push(Chunk { first: at + 1, last: at + run, folded, elsewhere, segment, lines: lines_shown });
         at += run;
     }
     out

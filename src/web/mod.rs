@@ -67,8 +67,7 @@ fn now() -> i64 {
 /// # Errors
 /// [`Error::BadSetting`] where the base URL is no origin that a browser would send.
 pub fn router(app: Arc<App>) -> Result<Router, Error> {
-    // One byte more than allowed, so that the limit itself still passes through a form.
-    let form_limit = usize::try_from(app.config.max_body).unwrap_or(usize::MAX).saturating_add(64 << 10);
+    let form_limit = usize::try_from(app.config.max_body.saturating_add(body::FORM_LINES)).unwrap_or(usize::MAX);
     let routes = Router::new()
         .route("/", get(home::home).post(api::paste).put(api::put))
         .route("/r/{name}", get(report::show))
