@@ -224,17 +224,22 @@ fn general(fix: &FixFile, lang: Lang) -> Fix {
     Fix {
         kind: fix.kind,
         text: fix.text.get_ref().get(lang).to_owned(),
-        run: fix.run.as_ref().map(|run| run.get_ref().clone()),
+        run: fix.run.as_ref().map(|run| unescape(run.get_ref())),
         first: Vec::new(),
         where_: fix.where_,
         os: fix.os.clone(),
         needs: fix.needs,
         takes: fix.takes,
         risk: *fix.risk.get_ref(),
-        verify: fix.verify.as_ref().map(|v| v.get_ref().clone()),
+        verify: fix.verify.as_ref().map(|verify| unescape(verify.get_ref())),
         expect: text(&fix.expect),
         undo: text(&fix.undo),
     }
+}
+
+/// Doubled braces are literal ones in a pattern file.
+fn unescape(command: &str) -> String {
+    command.replace("{{", "{").replace("}}", "}")
 }
 
 fn as_text(body: &CauseBody, lang: Lang) -> String {

@@ -24,6 +24,9 @@ const LONGEST: usize = 2_000;
 /// Results of each sort.
 const MOST: usize = 20;
 
+/// Added to the score of a cause whose literal stands in the query; more than a query has words.
+const POINTED: usize = 1_000;
+
 /// A report that a search found.
 #[derive(Serialize, utoipa::ToSchema)]
 pub struct ReportItem {
@@ -102,8 +105,12 @@ fn causes<'p>(patterns: &'p Patterns, query: &str) -> Vec<&'p Cause> {
         }
         let found = wanted.iter().filter(|word| held.contains(*word)).count();
         if pointed || found * 2 > wanted.len() {
-            scored.push((found + if pointed { 1_000 } else { 0 }, cause));
+            scored.push((found + if pointed { POINTED } else { 0 }, cause));
         }
+    }
+    // Where a pasted line points somewhere, causes that merely share some words are noise.
+    if scored.iter().any(|(score, _)| *score >= POINTED) {
+        scored.retain(|(score, _)| *score >= POINTED || *score == wanted.len());
     }
     scored.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.id().cmp(b.1.id())));
     scored.into_iter().map(|(_, cause)| cause).collect()
