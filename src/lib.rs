@@ -11,9 +11,12 @@
 //! ```
 
 pub mod anonymize;
+pub mod cli;
 pub mod config;
 pub mod diagnose;
 pub mod error;
+pub mod eval;
+pub mod explain;
 pub mod facts;
 pub mod i18n;
 pub mod intake;

@@ -3,11 +3,36 @@
 //! One parser per listing. A fact is *given*, *absent* (a complete listing does not show it)
 //! or *unknown*; unknown is never taken for false.
 
+pub mod chips;
+mod cluster;
+mod derive;
+mod envvars;
+mod host;
+mod kernel;
+mod modules;
+mod packages;
+mod parsers;
+mod probe;
+mod reader;
 pub mod register;
+mod smi_list;
+mod smi_query;
+mod smi_table;
+mod smi_xml;
+mod syspkg;
+#[cfg(test)]
+mod testing;
+mod toolkit;
+mod torchenv;
+mod traceback;
+pub mod version;
+pub mod wheel;
 
 use crate::intake::Paste;
 use crate::segment::{Log, ScopeId};
 use crate::pattern::Tables;
+use reader::{Memo, Reader};
+pub use version::compare_versions;
 pub use register::{Class, FactType, Register};
 
 /// One thing that the paste says about the machine, an environment, a rank.
@@ -112,26 +137,104 @@ impl Facts {
     }
 
     /// The card with this PCI address, index or UUID: found, or made. A card found by one name
-    /// learns the others, and two entries that turn out to be one are joined.
+    /// learns the others, and two entries that turn out to be one are joined (facts about the
+    /// later one, and about those behind it, get their new number).
     pub fn gpu(&mut self, pci: Option<&str>, index: Option<u32>, uuid: Option<&str>) -> Subject {
+        let named = self.position(pci, uuid);
+        let at = named.or_else(|| self.by_index(pci, index, uuid)).unwrap_or_else(|| {
+            self.gpus.push(Gpu::default());
+            self.gpus.len() - 1
+        });
+        let subject = self.name_card(Subject::Gpu(at as u16), pci, uuid);
+        if let Some(index) = index {
+            self.number_card(subject, index);
+        }
+        subject
+    }
+
+    /// Where the card with this address or UUID stands.
+    fn position(&self, pci: Option<&str>, uuid: Option<&str>) -> Option<usize> {
         let pci = pci.map(normal_pci);
-        let same = |g: &Gpu| {
-            (pci.is_some() && g.pci == pci)
-                || (uuid.is_some() && g.uuid.as_deref() == uuid)
-                || (index.is_some() && g.index == index && (pci.is_none() || g.pci.is_none()) && (uuid.is_none() || g.uuid.is_none() || g.uuid.as_deref() == uuid))
-        };
-        let at = match self.gpus.iter().position(same) {
-            Some(at) => at,
-            None => {
-                self.gpus.push(Gpu::default());
-                self.gpus.len() - 1
+        let by_pci = pci.and_then(|pci| self.gpus.iter().position(|g| g.pci.as_ref() == Some(&pci)));
+        by_pci.or_else(|| uuid.and_then(|uuid| self.gpus.iter().position(|g| g.uuid.as_deref() == Some(uuid))))
+    }
+
+    /// The card with this index, unless another of its names differs.
+    fn by_index(&self, pci: Option<&str>, index: Option<u32>, uuid: Option<&str>) -> Option<usize> {
+        let index = index?;
+        self.gpus.iter().position(|g| {
+            g.index == Some(index) && (pci.is_none() || g.pci.is_none()) && (uuid.is_none() || g.uuid.is_none())
+        })
+    }
+
+    fn has_card(&self, pci: Option<&str>, uuid: Option<&str>) -> bool {
+        self.position(pci, uuid).is_some()
+    }
+
+    /// Gives a card its address or UUID. A name that it holds already stays; where another entry
+    /// has the new name, the two are one.
+    fn name_card(&mut self, card: Subject, pci: Option<&str>, uuid: Option<&str>) -> Subject {
+        let Subject::Gpu(at) = card else { return card };
+        let mut at = at as usize;
+        let pci = pci.map(normal_pci);
+        let conflict = self.gpus.get(at).is_none_or(|g| {
+            (pci.is_some() && g.pci.is_some() && g.pci != pci) || (uuid.is_some() && g.uuid.is_some() && g.uuid.as_deref() != uuid)
+        });
+        if conflict {
+            return self.position(pci.as_deref(), uuid).map_or_else(|| self.push_card(pci, uuid), |at| Subject::Gpu(at as u16));
+        }
+        for name in [(pci.as_deref(), None), (None, uuid)] {
+            if let Some(other) = self.position(name.0, name.1)
+                && other != at
+                && self.agree(at, other)
+            {
+                at = self.join(at.min(other), at.max(other));
             }
-        };
-        let gpu = &mut self.gpus[at];
-        gpu.pci = gpu.pci.take().or(pci);
-        gpu.index = gpu.index.or(index);
-        gpu.uuid = gpu.uuid.take().or_else(|| uuid.map(str::to_owned));
+        }
+        if let Some(gpu) = self.gpus.get_mut(at) {
+            gpu.pci = gpu.pci.take().or(pci);
+            gpu.uuid = gpu.uuid.take().or_else(|| uuid.map(str::to_owned));
+        }
         Subject::Gpu(at as u16)
+    }
+
+    fn push_card(&mut self, pci: Option<String>, uuid: Option<&str>) -> Subject {
+        self.gpus.push(Gpu { pci, index: None, uuid: uuid.map(str::to_owned) });
+        Subject::Gpu((self.gpus.len() - 1) as u16)
+    }
+
+    /// True where no name of the one contradicts the other's.
+    fn agree(&self, a: usize, b: usize) -> bool {
+        let (Some(a), Some(b)) = (self.gpus.get(a), self.gpus.get(b)) else { return false };
+        let apart = |a: &Option<String>, b: &Option<String>| a.is_some() && b.is_some() && a != b;
+        !apart(&a.pci, &b.pci) && !apart(&a.uuid, &b.uuid)
+    }
+
+    /// Joins the card at `gone` into the one at `kept` (the smaller number), and renumbers.
+    fn join(&mut self, kept: usize, gone: usize) -> usize {
+        let other = self.gpus.remove(gone);
+        if let Some(gpu) = self.gpus.get_mut(kept) {
+            gpu.pci = gpu.pci.take().or(other.pci);
+            gpu.uuid = gpu.uuid.take().or(other.uuid);
+            gpu.index = gpu.index.or(other.index);
+        }
+        let moved = |subject: Subject| match subject {
+            Subject::Gpu(at) if at as usize == gone => Subject::Gpu(kept as u16),
+            Subject::Gpu(at) if at as usize > gone => Subject::Gpu(at - 1),
+            other => other,
+        };
+        self.facts.iter_mut().for_each(|fact| fact.subject = moved(fact.subject));
+        self.absences.iter_mut().for_each(|absence| absence.subject = moved(absence.subject));
+        kept
+    }
+
+    /// nvidia-smi's index of a card; the first one that was read stays.
+    fn number_card(&mut self, card: Subject, index: u32) {
+        if let Subject::Gpu(at) = card
+            && let Some(gpu) = self.gpus.get_mut(at as usize)
+        {
+            gpu.index = gpu.index.or(Some(index));
+        }
     }
 }
 
@@ -151,13 +254,95 @@ pub fn normal_pci(address: &str) -> String {
 
 /// Reads every listing of the log, then derives what the tables say.
 pub fn read(paste: &Paste, log: &Log, tables: &Tables) -> Facts {
-    let _ = (paste, log, tables);
-    Facts::default()
+    let mut facts = Facts::default();
+    let mut state = Memo::default();
+    for segment in &log.segments {
+        let mut reader = Reader { paste, log, segment, facts: &mut facts, state: &mut state };
+        parsers::run(&mut reader);
+    }
+    kernel::give_xids(&mut facts, &state);
+    derive::derive(log, tables, &mut facts);
+    facts
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Every fact that a parser names, by the text of the parsers.
+    fn named() -> std::collections::BTreeSet<String> {
+        let sources = [
+            include_str!("cluster.rs"),
+            include_str!("derive.rs"),
+            include_str!("envvars.rs"),
+            include_str!("host.rs"),
+            include_str!("kernel.rs"),
+            include_str!("modules.rs"),
+            include_str!("packages.rs"),
+            include_str!("parsers.rs"),
+            include_str!("probe.rs"),
+            include_str!("smi_list.rs"),
+            include_str!("smi_query.rs"),
+            include_str!("smi_table.rs"),
+            include_str!("syspkg.rs"),
+            include_str!("toolkit.rs"),
+            include_str!("torchenv.rs"),
+            include_str!("traceback.rs"),
+        ];
+        let name = regex::Regex::new(r#""([a-z0-9_]+\.[a-z0-9_]+)""#).unwrap();
+        let code = sources.iter().filter_map(|s| s.split("#[cfg(test)]").next());
+        let all = code.flat_map(|s| name.captures_iter(s).map(|c| c[1].to_owned()).collect::<Vec<_>>());
+        // Columns of nvidia-smi's CSV and torch's own attributes look alike.
+        let foreign = ["memory.used", "memory.total", "temperature.gpu", "power.draw", "pci.bus_id", "torch.__version__", "sys.version"];
+        all.filter(|name| !foreign.contains(&name.as_str()) && !name.starts_with("package.")).collect()
+    }
+
+    #[test]
+    fn every_fact_is_in_the_register() {
+        let register = Register::parse(include_str!("../../patterns/facts.toml")).unwrap();
+        let names = named();
+        assert!(names.len() > 100, "{}", names.len());
+        for name in &names {
+            assert!(register.get(name).is_some(), "{name} is not in patterns/facts.toml");
+        }
+        for name in register.names().filter(|name| *name != "package.*") {
+            assert!(names.contains(name) || name == "memory.total", "no parser gives {name}");
+        }
+    }
+
+    #[test]
+    fn two_entries_that_are_one_card_are_joined() {
+        let mut facts = Facts::default();
+        let by_pci = facts.gpu(Some("0000:41:00.0"), None, None);
+        let other = facts.gpu(Some("0000:42:00.0"), None, None);
+        let by_uuid = facts.gpu(None, None, Some("GPU-a"));
+        let third = facts.gpu(None, None, Some("GPU-b"));
+        for (subject, value) in [(by_pci, 1), (other, 2), (by_uuid, 3), (third, 4)] {
+            facts.give(0, subject, "gpu.temperature", Value::Int(value), &[1]);
+        }
+        let joined = facts.gpu(Some("00000000:41:00.0"), Some(3), Some("GPU-a"));
+        assert_eq!(joined, by_pci);
+        assert_eq!(facts.gpus.len(), 3);
+        assert_eq!(facts.gpus[0], Gpu { pci: Some("0000:41:00.0".into()), index: Some(3), uuid: Some("GPU-a".into()) });
+        let subjects: Vec<_> = facts.facts.iter().map(|f| f.subject).collect();
+        assert_eq!(subjects, [Subject::Gpu(0), Subject::Gpu(1), Subject::Gpu(0), Subject::Gpu(2)]);
+        assert_eq!(facts.gpu(None, Some(3), None), Subject::Gpu(0));
+        assert_eq!(facts.gpu(Some("0000:41:00.0"), None, Some("GPU-c")), Subject::Gpu(0));
+    }
+
+    #[test]
+    fn an_index_binds_only_within_its_scope() {
+        use crate::segment::{Kind, ScopeKind};
+        use testing::{Part, facts_of};
+        let list = |uuid: &str| format!("GPU 0: NVIDIA L40S (UUID: {uuid})");
+        let (host, container) = (list("GPU-a") + "\nGPU 1: NVIDIA L40S (UUID: GPU-b)", list("GPU-b"));
+        let facts = facts_of(&[
+            Part { kind: Kind::NvidiaSmiList, scope: ScopeKind::Host, command: "nvidia-smi -L", text: &host },
+            Part { kind: Kind::NvidiaSmiList, scope: ScopeKind::Container, command: "nvidia-smi -L", text: &container },
+        ]);
+        assert_eq!(facts.gpus.len(), 2);
+        assert!(facts.facts.iter().any(|f| f.scope == 1 && f.subject == Subject::Gpu(1) && f.name == "gpu.name"));
+    }
 
     #[test]
     fn pci_addresses_are_made_alike() {

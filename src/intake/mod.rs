@@ -4,7 +4,18 @@
 //! overwritten progress states, and reads the prefixes that collectors put before a message.
 //! A line keeps its number: line 7 of the paste is line 7 of everything that follows.
 
+mod clean;
+pub mod condense;
+mod decode;
+mod heads;
+mod prefix;
+mod stamp;
+mod unpack;
+mod votes;
+
 use crate::error::Error;
+use stamp::Yearless;
+use unpack::Budget;
 
 /// One file or body of a case, as it came in.
 #[derive(Clone, Debug)]
@@ -34,6 +45,18 @@ pub struct Paste {
     pub sources: Vec<Source>,
     /// What was left out or capped on the way, for the answer's `limits`.
     pub limits: Vec<Limit>,
+}
+
+impl Paste {
+    /// Index into `lines` of the line with this number. Numbers rise, but have gaps where a very
+    /// long log was condensed.
+    pub fn index_of(&self, number: u32) -> Option<usize> {
+        let direct = number.checked_sub(1)? as usize;
+        match self.lines.get(direct) {
+            Some(line) if line.number == number => Some(direct),
+            _ => self.lines.binary_search_by_key(&number, |line| line.number).ok(),
+        }
+    }
 }
 
 /// Where the lines of one part stand: numbers are 1-based and inclusive.
@@ -100,6 +123,83 @@ pub struct Limit {
 /// [`Error::EmptyPaste`], [`Error::NotText`], [`Error::DecodedTooLarge`],
 /// [`Error::DamagedArchive`], [`Error::EmptyArchive`].
 pub fn read(parts: Vec<Part>, limits: &Limits) -> Result<Paste, Error> {
-    let _ = (parts, limits);
-    Err(Error::EmptyPaste)
+    let mut budget = Budget::new(limits);
+    let mut paste = Paste::default();
+    let (mut archived, mut texts) = (false, 0);
+    for part in parts {
+        for member in unpack::unpack(part.name, part.bytes, &mut budget, &mut paste.limits)? {
+            archived |= member.archived;
+            let before = member.bytes.len();
+            let Some(text) = decode::decode(member.bytes) else {
+                if !member.archived {
+                    return Err(Error::NotText);
+                }
+                unpack::note(&mut paste.limits, "binary-member", 1);
+                continue;
+            };
+            budget.charge(text.len().saturating_sub(before))?;
+            texts += 1;
+            add_source(&mut paste, member.name, &text);
+        }
+    }
+    if paste.lines.iter().all(|line| line.text.is_empty()) {
+        let nothing_inside = texts == 0 && (archived || !paste.limits.is_empty());
+        return Err(if nothing_inside { Error::EmptyArchive } else { Error::EmptyPaste });
+    }
+    read_prefixes(&mut paste);
+    Ok(paste)
 }
+
+/// Splits at newlines only, so that line n of the text is line n of the paste.
+fn add_source(paste: &mut Paste, name: String, text: &str) {
+    let first = paste.lines.len() as u32 + 1;
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    for line in text.split('\n') {
+        let number = paste.lines.len() as u32 + 1;
+        paste.lines.push(Line { number, text: clean::clean(line).into_owned(), body: 0, prefix: None });
+    }
+    paste.sources.push(Source { name, first, last: paste.lines.len() as u32 });
+}
+
+fn read_prefixes(paste: &mut Paste) {
+    let mut yearless = Vec::new();
+    for source in &paste.sources {
+        let range = source.first as usize - 1..source.last as usize;
+        let lines = paste.lines.get_mut(range).unwrap_or_default();
+        let mut votes = votes::Votes::default();
+        lines.iter().for_each(|line| votes.count(&line.text));
+        for line in lines {
+            let found = prefix::read(&line.text, &votes);
+            line.body = found.body as u32;
+            if let Some(moment) = found.yearless {
+                yearless.push((line.number as usize - 1, moment));
+            }
+            if found.any {
+                line.prefix = Some(Box::new(found.prefix));
+            }
+        }
+    }
+    give_years(paste, &yearless);
+}
+
+/// Lines without a year get the one that the paste names elsewhere; after a December comes
+/// the January of the next.
+fn give_years(paste: &mut Paste, yearless: &[(usize, Yearless)]) {
+    if yearless.is_empty() {
+        return;
+    }
+    let Some(mut year) = paste.lines.iter().find_map(|line| stamp::year_in(&line.text)) else { return };
+    let mut last_month = 0;
+    for (index, moment) in yearless {
+        if last_month == 12 && moment.month == 1 {
+            year += 1;
+        }
+        last_month = moment.month;
+        if let Some(prefix) = paste.lines.get_mut(*index).and_then(|line| line.prefix.as_mut()) {
+            prefix.time = Some(Stamp::Wall(moment.in_year(year)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

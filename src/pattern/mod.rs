@@ -1,14 +1,26 @@
 //! Pattern files: types, loading and lint, the condition language, the matcher.
 
+pub mod compile;
+pub mod condition;
+pub mod evaluate;
+pub mod fault;
 pub mod file;
+pub mod gate;
+mod lint;
+pub mod load;
+pub mod matcher;
+pub mod placeholder;
+pub mod scaffold;
 pub mod tables;
 
 use crate::diagnose::analysis::Layer;
-use crate::error::Error;
 use crate::facts::Register;
+use compile::Condition;
+use condition::Expr;
 pub use file::{CauseFile, CauseKind};
-use std::path::Path;
-use std::sync::Arc;
+use file::NoiseFile;
+use matcher::Matcher;
+use std::collections::{BTreeMap, BTreeSet};
 pub use tables::Tables;
 
 /// A loaded, checked and compiled pattern set.
@@ -16,6 +28,10 @@ pub use tables::Tables;
 pub struct Patterns {
     hash: String,
     causes: Vec<Cause>,
+    by_id: BTreeMap<String, usize>,
+    noise: Vec<NoiseFile>,
+    layers: Vec<(Layer, Expr)>,
+    matcher: Matcher,
     register: Register,
     tables: Tables,
 }
@@ -28,6 +44,12 @@ pub struct Cause {
     pub file: CauseFile,
     /// The TOML as written, for `patterns show` and the cause's page.
     pub source: String,
+    /// Conditions for and against it, compiled.
+    pub conditions: Vec<Condition>,
+    /// `when` of each fix, compiled; `None` where it has none.
+    pub fix_when: Vec<Option<Expr>>,
+    /// Everything that follows from it, directly or through others.
+    pub explains: BTreeSet<String>,
 }
 
 impl Cause {
@@ -37,17 +59,6 @@ impl Cause {
 }
 
 impl Patterns {
-    /// The set that is part of the program.
-    pub fn builtin() -> Result<Arc<Patterns>, Error> {
-        Ok(Arc::new(Patterns::default()))
-    }
-
-    /// The built-in set with the files of `folder` laid over it (same id: replaced).
-    pub fn with_overlay(folder: &Path) -> Result<Arc<Patterns>, Error> {
-        let _ = folder;
-        Patterns::builtin()
-    }
-
     /// Hash of all files of the set, 12 hex digits.
     pub fn hash(&self) -> &str {
         &self.hash
@@ -60,8 +71,25 @@ impl Patterns {
 
     /// The cause or symptom with this id, or that had it formerly.
     pub fn cause(&self, id: &str) -> Option<&Cause> {
-        let by_id = self.causes.iter().find(|c| c.id() == id);
-        by_id.or_else(|| self.causes.iter().find(|c| c.file.formerly.iter().any(|old| old == id)))
+        self.by_id.get(id).map(|at| &self.causes[*at])
+    }
+
+    /// The position of a cause in [`Patterns::causes`].
+    pub fn position(&self, id: &str) -> Option<usize> {
+        self.by_id.get(id).copied()
+    }
+
+    pub fn noise(&self) -> &[NoiseFile] {
+        &self.noise
+    }
+
+    /// What shows that a layer is fine.
+    pub fn layers(&self) -> &[(Layer, Expr)] {
+        &self.layers
+    }
+
+    pub fn matcher(&self) -> &Matcher {
+        &self.matcher
     }
 
     pub fn register(&self) -> &Register {

@@ -55,7 +55,7 @@ macro_rules! tables {
         impl Tables {
             $($(#[$doc])*
             pub fn $name(&self) -> &Table {
-                self.$name.get_or_init(|| Table::parse(include_str!(concat!("../../patterns/tables/", $file))))
+                self.$name.get_or_init(|| Table::parse(super::load::embedded(concat!("tables/", $file))))
             })*
 
             /// File name and table of each, for `explain` and the pages.
@@ -78,6 +78,8 @@ tables! {
     driver_branch = "driver-branch.tsv";
     /// Architectures inside the framework wheels.
     framework_arch = "framework-arch.tsv";
+    /// Marketing names of cards (first match counts) and their compute capability.
+    gpu_names = "gpu-names.tsv";
     nvrm_messages = "nvrm-messages.tsv";
     /// NV_STATUS codes.
     nvstatus = "nvstatus.tsv";

@@ -1,6 +1,16 @@
 //! Lines to segments (runs of one kind) and records (the lines of one message).
 
+mod command;
+mod commands;
+mod detect;
+mod exception;
 pub mod kind;
+mod prompt;
+mod record;
+mod scope;
+mod text;
+mod trace;
+mod walk;
 
 use crate::intake::{Paste, Stamp};
 pub use kind::Kind;
@@ -132,8 +142,27 @@ impl Record {
     }
 }
 
+/// Bytes of one line that are matched; what is beyond is said in the paste's limits.
+pub const MAX_MATCHED_LINE: usize = text::MAX_LINE;
+
 /// Cuts a paste into segments and records.
 pub fn split(paste: &Paste) -> Log {
-    let _ = paste;
-    Log::default()
+    let count = paste.lines.len();
+    let mut hits: Vec<_> = paste.lines.iter().map(|line| detect::line(line.message())).collect();
+    let cues: Vec<_> = paste.lines.iter().enumerate().filter_map(|(index, line)| prompt::read(line.message()).map(|cue| (index, cue))).collect();
+    let mut stops = vec![false; count];
+    for (index, line) in paste.lines.iter().enumerate() {
+        stops[index] = record::is_fence(line.message());
+    }
+    for (index, _) in &cues {
+        stops[*index] = true;
+    }
+    walk::settle(paste, &mut hits);
+    let tags = trace::tag(paste, &hits, |index| stops.get(index).copied().unwrap_or(false));
+    let mut log = walk::segments(paste, &hits, &tags, &cues);
+    record::build(paste, &tags, &hits, &stops, &mut log);
+    log
 }
+
+#[cfg(test)]
+mod tests;
