@@ -59,6 +59,39 @@ pub const CONFIG_FILE: &str = "FAULTBOOK_CONFIG";
 /// Values by [`Setting::name`], as given on the command line.
 pub type Flags = BTreeMap<String, String>;
 
+/// Every setting as a flag of a command, `--config FILE` besides; for `#[command(flatten)]` or
+/// as a command's arguments.
+#[derive(Clone, Debug, Default)]
+pub struct SettingFlags(pub Flags);
+
+impl clap::FromArgMatches for SettingFlags {
+    fn from_arg_matches(matches: &clap::ArgMatches) -> Result<SettingFlags, clap::Error> {
+        let names = SETTINGS.iter().map(|setting| setting.name).chain(["config"]);
+        let given = names.filter_map(|name| Some((name.to_owned(), matches.get_one::<String>(name)?.clone())));
+        Ok(SettingFlags(given.collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &clap::ArgMatches) -> Result<(), clap::Error> {
+        *self = SettingFlags::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl clap::Args for SettingFlags {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        let file = clap::Arg::new("config").long("config").value_name("FILE").help(format!("Settings file (TOML) [{CONFIG_FILE}]"));
+        SETTINGS.iter().fold(command.arg(file), |command, setting| {
+            let default = if setting.default.is_empty() { String::new() } else { format!("; default {}", setting.default) };
+            let help = format!("{} [{}{default}]", setting.about, setting.env());
+            command.arg(clap::Arg::new(setting.name).long(setting.name).value_name("VALUE").help(help))
+        })
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        SettingFlags::augment_args(command)
+    }
+}
+
 /// Form of the service's own log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogForm {
@@ -88,17 +121,19 @@ pub struct Config {
 }
 
 impl Config {
-    /// Reads the settings: flags before environment before the file named by
-    /// `FAULTBOOK_CONFIG` before the defaults.
+    /// Reads the settings: flags before environment before the file (named by the flag `config`
+    /// or by `FAULTBOOK_CONFIG`) before the defaults.
     ///
     /// # Errors
     /// [`Error::BadSetting`] with the setting's name, [`Error::Unreadable`] for the file.
     pub fn load(flags: &Flags) -> Result<Config, Error> {
-        let file = match std::env::var(CONFIG_FILE) {
-            Ok(path) if !path.is_empty() => read_file(&path)?,
+        let mut flags = flags.clone();
+        let path = flags.remove("config").or_else(|| std::env::var(CONFIG_FILE).ok());
+        let file = match path {
+            Some(path) if !path.is_empty() => read_file(&path)?,
             _ => Flags::new(),
         };
-        Config::from_sources(flags, &|name| std::env::var(name).ok(), &file)
+        Config::from_sources(&flags, &|name| std::env::var(name).ok(), &file)
     }
 
     /// [`Config::load`] over given sources; `env` looks a variable up.
@@ -314,6 +349,31 @@ mod tests {
             assert!(error.to_string().contains(&env), "{name}={value}: {error}");
         }
         assert!(load(&[], &[], &[("acess", "open")]).expect_err("unknown").to_string().contains("acess"));
+    }
+
+    #[test]
+    fn every_setting_is_a_flag() {
+        use clap::{Args, FromArgMatches};
+        let command = SettingFlags::augment_args(clap::Command::new("serve"));
+        let matches = command.try_get_matches_from(["serve", "--listen", "[::1]:1", "--hide=acme", "--config", "x.toml"]).expect("parses");
+        let flags = SettingFlags::from_arg_matches(&matches).expect("reads").0;
+        assert_eq!(flags.get("config").map(String::as_str), Some("x.toml"));
+        assert_eq!(flags.len(), 3);
+        assert!(matches!(Config::load(&flags), Err(Error::Unreadable { .. })));
+    }
+
+    #[test]
+    fn a_settings_file_is_read() {
+        let folder = tempfile::tempdir().expect("folder");
+        let path = folder.path().join("faultbook.toml");
+        std::fs::write(&path, "max_body = \"2MiB\"\nhide = [\"acme\", \"apollo\"]\nrate_per_minute = 7\n").expect("written");
+        let file = read_file(&path.display().to_string()).expect("reads");
+        let config = Config::from_sources(&Flags::new(), &|_| None, &file).expect("loads");
+        assert_eq!((config.max_body, config.hide.len(), config.rate_per_minute.map(|n| n.get())), (2 << 20, 2, Some(7)));
+        std::fs::write(&path, "max_body = { a = 1 }\n").expect("written");
+        assert!(matches!(read_file(&path.display().to_string()), Err(Error::BadSetting { .. })));
+        std::fs::write(&path, "max_body = \n").expect("written");
+        assert!(matches!(read_file(&path.display().to_string()), Err(Error::BadSetting { .. })));
     }
 
     #[test]

@@ -103,12 +103,15 @@ const ALARMS: [&str; 12] = [
     "error", "fatal", "failed", "failure", "exception", "panic", "killed", "abort", "segfault", "cannot", "could not", "timed out",
 ];
 
+/// Words of lines that report success with the word for a failure in them.
+const CALM: [&str; 8] = ["passed", "0 error", "0 fail", "no error", "without error", "errors: 0", "error_count=0", "error: none"];
+
 /// Where nothing was found: the numbers of the last lines that sound like a failure, in order.
 pub fn alarming(analysis: &Analysis, lines: &[String], max: usize) -> Vec<u32> {
     let harmless: std::collections::HashSet<u32> = analysis.noise.iter().flat_map(|n| n.lines.iter().copied()).collect();
     let sounds = |line: &str| {
         let lower = line.to_ascii_lowercase();
-        ALARMS.iter().any(|word| lower.contains(word))
+        ALARMS.iter().any(|word| lower.contains(word)) && !CALM.iter().any(|word| lower.contains(word))
     };
     let numbered = lines.iter().enumerate().rev().map(|(at, line)| (at as u32 + 1, line));
     let mut out: Vec<u32> = numbered.filter(|(n, line)| !harmless.contains(n) && sounds(line)).map(|(n, _)| n).take(max).collect();
@@ -129,6 +132,19 @@ mod tests {
     fn long_lines_lose_their_middle() {
         assert_eq!(shorten("  驱动版本不一致  ", 5), "驱动…一致");
         assert_eq!(shorten("short", 5), "short");
+    }
+
+    #[test]
+    fn success_does_not_alarm() {
+        let mut analysis: Analysis = serde_json::from_str(
+            r#"{"schema":"","patterns":"","verdict":"none","fingerprint":"","sources":[],"findings":[],"layers":[],"facts":[],"segments":[],"questions":[],"noise":[],"notes":[],"history":[],"limits":[]}"#,
+        )
+        .expect("an empty analysis");
+        let lines: Vec<String> = ["test_error PASSED", "0 errors, 0 failures", "Connection FAILED", "fine", "ERROR: x"].map(str::to_owned).to_vec();
+        assert_eq!(alarming(&analysis, &lines, 5), [3, 5]);
+        assert_eq!(alarming(&analysis, &lines, 1), [5]);
+        analysis.noise.push(crate::diagnose::analysis::Noise { lines: vec![5], why: String::new() });
+        assert_eq!(alarming(&analysis, &lines, 5), [3]);
     }
 
     #[test]
