@@ -38,7 +38,8 @@ pub fn subject(lang: Lang, subject: Option<&SubjectView>) -> String {
         (None, None) => {}
     }
     parts.extend(subject.rank.map(|rank| fill(lang, "subject.rank", rank)));
-    parts.extend(subject.env.map(|env| fill(lang, "subject.env", env)));
+    // People count from one.
+    parts.extend(subject.env.map(|env| fill(lang, "subject.env", u32::from(env) + 1)));
     parts.extend(subject.process.map(|pid| fill(lang, "subject.process", pid)));
     parts.join(", ")
 }
