@@ -29,7 +29,7 @@ pub struct EvalArgs {
 
 impl EvalArgs {
     pub fn run(self) -> Result<ExitCode, Error> {
-        let patterns = self.common.patterns()?;
+        let patterns = self.common.draft()?;
         let mut outcomes = Vec::new();
         for located in cases(&self.folder)? {
             outcomes.push(run(&located, &patterns)?);

@@ -60,6 +60,14 @@ impl Common {
         }
     }
 
+    /// The set with examples not run.
+    fn draft(&self) -> Result<Arc<Patterns>, Error> {
+        match &self.patterns {
+            Some(folder) => Patterns::with_draft(folder),
+            None => Patterns::builtin(),
+        }
+    }
+
     fn lang(&self) -> Lang {
         let system = || std::env::var("LC_ALL").or_else(|_| std::env::var("LANG")).ok();
         self.lang.or_else(|| Lang::from_tag(&system()?)).unwrap_or_default()

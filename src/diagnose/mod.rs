@@ -33,6 +33,8 @@ pub struct Diagnosis {
     findings: Vec<Finding>,
     /// States: worth a note, no fault by themselves.
     states: Vec<Finding>,
+    /// Symptoms that were recognised, whatever became of their weight.
+    symptoms: BTreeSet<usize>,
     history: Vec<Old>,
     layers: Vec<(Layer, Condition, Vec<u32>)>,
     questions: Vec<Asked>,
@@ -78,20 +80,22 @@ impl Diagnosis {
         self.findings.first().map(|f| patterns.causes()[f.cause].id())
     }
 
-    /// Ids of everything that was recognised: findings, what they explain, states, and the
-    /// symptoms whose weight went to a finding.
+    /// Ids of everything that was recognised: findings, what they explain, states, symptoms.
     pub fn mentioned(&self, patterns: &Patterns) -> BTreeSet<String> {
         let id = |cause: usize| patterns.causes()[cause].id().to_owned();
-        let mut ids = BTreeSet::new();
+        let mut ids: BTreeSet<String> = self.symptoms.iter().map(|symptom| id(*symptom)).collect();
         for finding in self.findings.iter().chain(&self.states) {
             ids.insert(id(finding.cause));
             ids.extend(finding.consequences.iter().map(|c| id(c.cause)));
-            ids.extend(finding.pieces.iter().filter_map(|p| match p.origin {
-                evidence::Origin::Symptom(symptom) => Some(id(symptom)),
-                _ => None,
-            }));
         }
         ids
+    }
+
+    /// Ids of what is claimed: findings and what they explain.
+    pub fn claimed(&self, patterns: &Patterns) -> BTreeSet<String> {
+        let folded = self.findings.iter().flat_map(|f| f.consequences.iter().map(|c| c.cause));
+        let causes = self.findings.iter().map(|f| f.cause).chain(folded);
+        causes.map(|cause| patterns.causes()[cause].id().to_owned()).collect()
     }
 
     /// The facts that were read.
@@ -115,6 +119,7 @@ pub fn diagnose(paste: &Paste, log: &Log, mut facts: Facts, patterns: &Patterns)
     Diagnosis {
         fingerprint: fingerprint::fingerprint(log),
         history: history(patterns, &findings, &pieces),
+        symptoms: questions::symptoms_seen(patterns, &pieces),
         layers,
         questions,
         noise: noise(paste, log, &hits, patterns),

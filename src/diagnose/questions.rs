@@ -46,10 +46,13 @@ pub fn ask(patterns: &Patterns, context: &Context, findings: &[Finding], pieces:
 /// Symptoms that were recognised and that no finding with evidence of its own explains.
 fn unexplained_symptoms(patterns: &Patterns, findings: &[Finding], pieces: &BTreeMap<usize, Vec<Piece>>) -> Vec<usize> {
     let explained: BTreeSet<usize> = findings.iter().flat_map(|f| f.consequences.iter().map(|c| c.cause)).collect();
+    symptoms_seen(patterns, pieces).into_iter().filter(|cause| !explained.contains(cause)).collect()
+}
+
+/// Symptoms that were recognised in the episode at hand.
+pub fn symptoms_seen(patterns: &Patterns, pieces: &BTreeMap<usize, Vec<Piece>>) -> BTreeSet<usize> {
     let seen = pieces.iter().filter(|(cause, pieces)| {
-        patterns.causes()[**cause].kind == CauseKind::Symptom
-            && !explained.contains(cause)
-            && pieces.iter().any(|p| p.effect == Effect::For && !p.old)
+        patterns.causes()[**cause].kind == CauseKind::Symptom && pieces.iter().any(|p| p.effect == Effect::For && !p.old)
     });
     seen.map(|(cause, _)| *cause).collect()
 }

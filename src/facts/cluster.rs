@@ -25,6 +25,9 @@ pub fn docker(reader: &mut Reader) {
         } else if let Some(version) = first(re!(r"(?:NVIDIA Container Toolkit CLI version|^cli-version:) (\d[\d.]*)"), text) {
             reader.version("container.toolkit", version, line.number);
         }
+        if hits(re!(r"nvidia-ctk: (?:command )?not found|nvidia-ctk: 未找到命令"), text) {
+            reader.deny("container.toolkit");
+        }
         inspect(reader, line);
         run_line(reader, line);
     }
@@ -100,10 +103,25 @@ pub fn kubernetes(reader: &mut Reader) {
         }
         pod(reader, line);
     }
+    pod_without_gpu(reader);
     for (at, name) in [(0, "k8s.gpu_capacity"), (1, "k8s.gpu_allocatable")] {
         if let (Some(line), false) = (seen[at], found[at]) {
             reader.int(name, 0, line);
         }
+    }
+}
+
+/// A pod whose containers have limits, but none of a GPU, asks for none.
+fn pod_without_gpu(reader: &mut Reader) {
+    let (mut containers, mut limits, mut gpu) = (false, false, false);
+    for line in reader.lines() {
+        let text = line.text.trim();
+        containers |= matches!(text, "Containers:" | "containers:" | "- containers:");
+        gpu |= text.contains("nvidia.com/");
+        limits |= matches!(text, "Limits:" | "limits:") || text.starts_with("resources: {}");
+    }
+    if containers && limits && !gpu {
+        reader.deny("k8s.gpu_limit");
     }
 }
 
@@ -212,7 +230,7 @@ fn service(reader: &mut Reader, unit: &str, state: &str, line: u32) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{facts, facts_from, value};
+    use super::super::testing::{absent, facts, facts_from, value};
     use super::super::{Subject, Value};
     use crate::segment::Kind;
 
@@ -232,6 +250,15 @@ mod tests {
         assert_eq!(value(&facts, Subject::None, "k8s.exit_code"), Some(Value::Int(137)));
         assert_eq!(value(&facts, Subject::None, "k8s.gpu_limit"), Some(Value::Int(1)));
         assert_eq!(value(&facts, Subject::None, "k8s.gpu_allocated"), Some(Value::Int(7)));
+    }
+
+    #[test]
+    fn a_pod_without_the_limit_asks_for_none() {
+        let pod = "Containers:\n  train:\n    Limits:\n      cpu: 4\n    Requests:\n      cpu: 4";
+        assert!(absent(&facts(Kind::Kubernetes, pod), "k8s.gpu_limit"));
+        let asks = "Containers:\n  train:\n    Limits:\n      cpu: 4\n      nvidia.com/gpu: 2";
+        assert_eq!(value(&facts(Kind::Kubernetes, asks), Subject::None, "k8s.gpu_limit"), Some(Value::Int(2)));
+        assert_eq!(value(&facts(Kind::Kubernetes, "Events:\n  Warning  FailedScheduling"), Subject::None, "k8s.gpu_limit"), None);
     }
 
     #[test]

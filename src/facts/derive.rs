@@ -49,6 +49,16 @@ impl Deriver<'_> {
         text_of(self.facts.get(scope, subject, name)?)
     }
 
+    fn is_windows(&self, scope: ScopeId) -> bool {
+        let os = self.own(scope, Subject::None, "os.name").map(|(os, _)| os);
+        self.log.scopes.get(scope as usize).is_some_and(|s| s.kind == ScopeKind::Windows) || matches!(os.as_deref(), Some("windows" | "macos"))
+    }
+
+    /// True where the machine is known not to be x86_64.
+    fn is_foreign(&self, scope: ScopeId) -> bool {
+        self.version(scope, Subject::None, "machine.architecture").is_some_and(|(machine, _)| machine != "x86_64")
+    }
+
     /// Scope and number of every environment.
     fn envs(&self) -> Vec<(ScopeId, Subject)> {
         let all: BTreeSet<_> = self.facts.facts.iter().filter(|f| matches!(f.subject, Subject::Env(_))).map(|f| (f.scope, f.subject)).collect();
@@ -158,9 +168,7 @@ impl Deriver<'_> {
     fn torch_cuda(&mut self, scope: ScopeId, env: Subject, torch: &str, lines: &[u32]) {
         let told = self.facts.get(scope, env, "torch.cuda").is_some() || self.facts.get(scope, env, "torch.build").is_some();
         let denied = self.facts.absences.iter().any(|a| a.scope == scope && a.subject == env && a.name == "torch.cuda");
-        let windows = self.log.scopes.get(scope as usize).is_some_and(|s| s.kind == ScopeKind::Windows)
-            || matches!(self.facts.get(scope, Subject::None, "os.name").map(|f| &f.value), Some(Value::Text(os)) if os == "windows" || os == "macos");
-        if told || denied || windows || torch.contains('+') {
+        if told || denied || self.is_windows(scope) || self.is_foreign(scope) || torch.contains('+') {
             return;
         }
         let cell = self.tables.torch_compat().find("torch", torch).map_or("", |row| row.get("pypi_default_cuda"));
@@ -193,8 +201,7 @@ impl Deriver<'_> {
     fn floor(&mut self, scope: ScopeId, env: Subject, cuda: &str, lines: &[u32]) {
         let cuda = head(cuda, 2);
         let Some(row) = self.tables.cuda_driver().find("cuda_minor", &cuda) else { return };
-        let windows = self.log.scopes.get(scope as usize).is_some_and(|s| s.kind == ScopeKind::Windows);
-        let column = if windows { "minor_compat_min_windows" } else { "minor_compat_min_linux" };
+        let column = if self.is_windows(scope) { "minor_compat_min_windows" } else { "minor_compat_min_linux" };
         let floor = row.get(column);
         if floor.starts_with(|c: char| c.is_ascii_digit()) {
             self.give(scope, env, "need.driver_min", Value::Version(floor.to_owned()), lines);
@@ -203,7 +210,8 @@ impl Deriver<'_> {
 
     /// The wheel's architectures where they were not printed.
     fn archs(&mut self, scope: ScopeId, env: Subject, torch: &str, cuda: &str, lines: &[u32]) {
-        if self.facts.get(scope, env, "torch.arch_list").is_some() {
+        // The table is about wheels for Linux on x86_64; others carry other code.
+        if self.facts.get(scope, env, "torch.arch_list").is_some() || self.is_windows(scope) || self.is_foreign(scope) {
             return;
         }
         let Some(archs) = wheel::arch_list(self.tables, torch, &head(cuda, 2)) else { return };
@@ -266,11 +274,10 @@ impl Deriver<'_> {
 
     /// The newest set that runs here: only where driver and chips are known, on Linux.
     fn best(&mut self, scope: ScopeId, env: Subject) {
-        let windows = self.log.scopes.get(scope as usize).is_some_and(|s| matches!(s.kind, ScopeKind::Windows | ScopeKind::Wsl));
-        let foreign = matches!(self.version(scope, Subject::None, "machine.architecture"), Some((machine, _)) if machine != "x86_64");
+        let wsl = self.log.scopes.get(scope as usize).is_some_and(|s| s.kind == ScopeKind::Wsl);
         let Some((driver, mut lines)) = self.version(scope, Subject::None, "driver.version") else { return };
         let cards = self.capabilities(scope);
-        if windows || foreign || cards.is_empty() {
+        if wsl || self.is_windows(scope) || self.is_foreign(scope) || cards.is_empty() {
             return;
         }
         let python = self.version(scope, env, "python.version").map(|(version, _)| version);

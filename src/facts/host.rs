@@ -59,10 +59,31 @@ pub fn uptime(reader: &mut Reader) {
             reader.text("kernel.boot_time", &format!("{}T{}", cell(1), full_time(cell(2))), line.number);
             return;
         }
+        if let Some(time) = dated_boot(line.text) {
+            reader.text("kernel.boot_time", &time, line.number);
+            return;
+        }
         if let Some(days) = first(re!(r"\bup (\d+) days?"), line.text).and_then(|d| d.parse().ok()) {
             reader.int("kernel.up_days", days, line.number);
         }
     }
+}
+
+/// `last -F`: `reboot   system boot  6.8.0-51 Mon Nov 24 08:01:12 2025`; and boot 0 of
+/// `journalctl --list-boots`.
+fn dated_boot(text: &str) -> Option<String> {
+    if let Some(cells) = caps(re!(r"^\s*0 [0-9a-f]{32} \w{3} (\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})"), text) {
+        return Some(format!("{}T{}", cells.get(1)?.as_str(), cells.get(2)?.as_str()));
+    }
+    let cells = caps(re!(r"system boot\s.*?\w{3} (\w{3}) +(\d{1,2}) (\d{2}:\d{2}:\d{2}) (\d{4})"), text)?;
+    let cell = |n: usize| cells.get(n).map_or("", |m| m.as_str());
+    Some(format!("{}-{:02}-{:0>2}T{}", cell(4), month(cell(1))?, cell(2), cell(3)))
+}
+
+/// `Nov` → 11.
+pub fn month(name: &str) -> Option<usize> {
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    Some(months.iter().position(|month| *month == name)? + 1)
 }
 
 /// `12:30` → `12:30:00`.
@@ -117,12 +138,15 @@ fn sized(cell: &str, unit: i64) -> Option<i64> {
 /// `df`: full file systems, and the size of /dev/shm.
 pub fn disk(reader: &mut Reader) {
     let inner = reader.scope_kind().is_inner();
+    let (mut rows, mut full) = (0, false);
     for line in reader.lines() {
         let row = caps(re!(r"^\s*(\S+)\s+([\d.]+[KMGTP]?i?)\s+([\d.]+[KMGTP]?i?)\s+([\d.]+[KMGTP]?i?)\s+(\d+)%\s+(/\S*)"), line.text);
         let Some(cells) = row else { continue };
         let cell = |n: usize| cells.get(n).map_or("", |m| m.as_str());
         let device = cell(1);
+        rows += 1;
         if cell(5).parse().is_ok_and(|used: u32| used >= 99) && !device.starts_with("/dev/loop") {
+            full = true;
             reader.add(Subject::None, "disk.full_paths", &[cell(6).to_owned()], line.number);
         }
         if cell(6) == "/dev/shm"
@@ -131,6 +155,11 @@ pub fn disk(reader: &mut Reader) {
         {
             reader.int("container.shm_bytes", size, line.number);
         }
+    }
+    // Only a listing of all file systems can say that none is full.
+    let whole = hits(re!(r"^(?:sudo )?df(?:\s+-\w+)*\s*$"), reader.command_line());
+    if rows > 0 && !full && whole && reader.shows_all(&["/dev/sda1  100G  100G  0 100% /"]) {
+        reader.deny("disk.full_paths");
     }
 }
 
@@ -177,6 +206,8 @@ fn open_files(reader: &mut Reader, text: &str, line: Line) {
 /// `ls -l /dev/nvidia* /dev/dxg`: names, modes, owning group; what is not there.
 pub fn device_nodes(reader: &mut Reader) {
     let mut nodes = 0;
+    // Mode, owner, group and line of the node that lets the fewest in.
+    let mut strictest: Option<([String; 3], u32)> = None;
     for line in reader.lines() {
         let text = line.text.trim();
         if let Some(cells) = caps(re!(r"^c([rwx-]{9})[.+@]?\s+\d+\s+(\S+)\s+(\S+)\s+\d+,\s*\d+\s+.*?(?:/dev/)?(nvidia[\w-]*|dxg)$"), text) {
@@ -184,9 +215,10 @@ pub fn device_nodes(reader: &mut Reader) {
             node(reader, cell(4), line.number);
             nodes += 1;
             if cell(4) != "dxg" && !cell(4).starts_with("nvidia-cap") {
-                reader.text("node.mode", cell(1), line.number);
-                reader.text("node.group", cell(3), line.number);
-                reader.text("node.owner", cell(2), line.number);
+                let letters = |mode: &str| mode.chars().filter(|c| *c != '-').count();
+                if strictest.as_ref().is_none_or(|(row, _)| letters(cell(1)) < letters(&row[0])) {
+                    strictest = Some(([1, 2, 3].map(|n| cell(n).to_owned()), line.number));
+                }
             }
         } else if let Some(missing) = first(re!(r"ls: (?:cannot access|无法访问)\s*['‘]?/dev/(\S+?)['’]?:"), text) {
             missing_node(reader, missing, line);
@@ -196,6 +228,11 @@ pub fn device_nodes(reader: &mut Reader) {
                 nodes += 1;
             }
         }
+    }
+    if let Some(([mode, owner, group], line)) = strictest {
+        reader.text("node.mode", &mode, line);
+        reader.text("node.owner", &owner, line);
+        reader.text("node.group", &group, line);
     }
     let about_nvidia = hits(re!(r"ls\s.*(?:/dev/nvidia|\s/dev/?(?:\s|$))"), reader.command_line());
     if nodes == 0 && about_nvidia && reader.shows_all(&["/dev/nvidia0"]) {
@@ -207,7 +244,7 @@ fn node(reader: &mut Reader, name: &str, line: u32) {
     if name == "dxg" {
         reader.bool("node.dxg", true, line);
     } else {
-        reader.add(Subject::None, "node.nvidia_devices", &[name.to_owned()], line);
+        reader.add(Subject::None, "node.nvidia_devices", &[format!("/dev/{name}")], line);
     }
 }
 
@@ -217,7 +254,7 @@ fn missing_node(reader: &mut Reader, name: &str, line: Line) {
     } else if name.starts_with("nvidia*") || name == "nvidia?" || name == "nvidia[0-9]*" || name == "nvidia" {
         reader.deny("node.nvidia_devices");
     } else if name.starts_with("nvidia") {
-        reader.add(Subject::None, "node.missing", &[name.to_owned()], line.number);
+        reader.add(Subject::None, "node.missing", &[format!("/dev/{name}")], line.number);
     }
 }
 
@@ -289,7 +326,7 @@ mod tests {
     fn nodes_with_mode_and_group() {
         let text = "crw-rw---- 1 root video 195,   0 Nov 24 08:01 /dev/nvidia0\ncrw-rw---- 1 root video 195, 255 Nov 24 08:01 /dev/nvidiactl\nls: cannot access '/dev/dxg': No such file or directory";
         let facts = facts_from(Kind::DeviceNodes, "ls -l /dev/nvidia* /dev/dxg", text);
-        assert_eq!(value(&facts, Subject::None, "node.nvidia_devices"), Some(Value::Set(vec!["nvidia0".into(), "nvidiactl".into()])));
+        assert_eq!(value(&facts, Subject::None, "node.nvidia_devices"), Some(Value::Set(vec!["/dev/nvidia0".into(), "/dev/nvidiactl".into()])));
         assert_eq!(value(&facts, Subject::None, "node.mode"), Some(Value::Text("rw-rw----".into())));
         assert_eq!(value(&facts, Subject::None, "node.group"), Some(Value::Text("video".into())));
         assert!(absent(&facts, "node.dxg"));
@@ -316,6 +353,13 @@ mod tests {
         assert_eq!(value(&id, Subject::None, "user.groups"), Some(Value::Set(vec!["<user-1>".into(), "sudo".into()])));
         let boot = facts_from(Kind::Uptime, "who -b", "         system boot  2026-11-23 08:01");
         assert_eq!(value(&boot, Subject::None, "kernel.boot_time"), Some(Value::Text("2026-11-23T08:01:00".into())));
+    }
+
+    #[test]
+    fn boots_with_a_year() {
+        for text in ["reboot   system boot  6.8.0-51-generic Mon Nov 24 08:01:12 2025   still running", "  0 4f0e9d117f3a90c2e5aa4f0e9d117f3a Mon 2025-11-24 08:01:12 UTC Mon 2025-11-24 10:00:00 UTC"] {
+            assert_eq!(value(&facts(Kind::Uptime, text), Subject::None, "kernel.boot_time"), Some(Value::Text("2025-11-24T08:01:12".into())), "{text}");
+        }
     }
 
     #[test]

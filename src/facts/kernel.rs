@@ -2,6 +2,7 @@
 
 use super::reader::{Line, Memo, Reader, caps, first, hits, re};
 use super::{Facts, Value, normal_pci};
+use crate::intake::Stamp;
 
 /// Most codes and kills that are kept.
 const MAX_EVENTS: usize = 64;
@@ -15,6 +16,10 @@ pub fn read(reader: &mut Reader) {
             host(reader, line);
         }
     }
+    let killed = reader.known(super::Subject::None, "memory.oom_kills").is_some();
+    if !killed && reader.shows_all(&["Out of memory: Killed process 36073 (python)"]) {
+        reader.deny("memory.oom_kills");
+    }
 }
 
 fn driver(reader: &mut Reader, line: Line) {
@@ -23,8 +28,7 @@ fn driver(reader: &mut Reader, line: Line) {
         .or_else(|| first(re!(r"nvidia-modeset: Loading NVIDIA .*?(?:platforms|for \S+)\s+(\d+\.[\d.]+)"), text))
     {
         reader.version("driver.module_version", version, line.number);
-        let flavour = if text.contains("Open Kernel") { "open" } else { "proprietary" };
-        reader.text("driver.flavour", flavour, line.number);
+        reader.text("driver.flavour", flavour(text), line.number);
         reader.bool("module.nvidia", true, line.number);
     }
     if let Some(versions) = caps(
@@ -47,6 +51,11 @@ fn driver(reader: &mut Reader, line: Line) {
         reader.bool("module.nouveau", true, line.number);
     }
     card(reader, line);
+}
+
+/// `NVIDIA UNIX Open Kernel Module` against `NVIDIA UNIX x86_64 Kernel Module`.
+pub fn flavour(text: &str) -> &'static str {
+    if text.contains("UNIX Open") || text.contains("Open Kernel") { "open" } else { "proprietary" }
 }
 
 /// A card's name line, its UUID, and Xids.
@@ -86,6 +95,7 @@ fn host(reader: &mut Reader, line: Line) {
     let text = line.text;
     if let Some(release) = first(re!(r"Linux version (\d\S+) \("), text) {
         super::host::kernel(reader, release, line.number);
+        boot_time(reader, line.number);
     }
     if let Some(cells) = caps(re!(r"(?:Out of memory|[Mm]emory cgroup out of memory): Kill(?:ed)? process (\d+) \(([^)]*)\)"), text) {
         let cell = |n: usize| cells.get(n).map_or("", |m| m.as_str());
@@ -99,6 +109,19 @@ fn host(reader: &mut Reader, line: Line) {
         reader.bool("secure_boot.enabled", true, line.number);
     } else if hits(re!(r"(?i)secure ?boot (?:is )?disabled"), text) {
         reader.bool("secure_boot.enabled", false, line.number);
+    }
+}
+
+/// The kernel's first line tells when it was booted, where its clock has a year.
+fn boot_time(reader: &mut Reader, line: u32) {
+    let at = (line as usize).checked_sub(1);
+    let stamp = at.and_then(|at| reader.paste.lines.get(at)).and_then(|l| l.prefix.as_ref()?.time);
+    if let Some(Stamp::Wall(seconds)) = stamp
+        && seconds > 1e9
+        && let Ok(time) = jiff::Timestamp::from_second(seconds as i64)
+    {
+        let time = time.to_string();
+        reader.text("kernel.boot_time", time.trim_end_matches('Z'), line);
     }
 }
 
@@ -131,6 +154,15 @@ nvidia-nvswitch0: SXid (PCI:0000:c3:00.0): 20009, Non-fatal, Link 28",
         assert_eq!(value(&facts, Subject::Gpu(0), "gpu.xids"), Some(Value::Set(vec!["74".into(), "45".into()])));
         assert_eq!(value(&facts, Subject::Gpu(1), "gpu.xids"), Some(Value::Set(vec!["79".into()])));
         assert_eq!(facts.gpus.len(), 2);
+    }
+
+    #[test]
+    fn a_whole_log_without_kills_says_so() {
+        use super::super::testing::{absent, facts_from};
+        assert!(absent(&facts_from(Kind::Dmesg, "dmesg", "usb 1-3: new device"), "memory.oom_kills"));
+        assert!(!absent(&facts_from(Kind::Dmesg, "dmesg", "dmesg: read kernel buffer failed: Operation not permitted"), "memory.oom_kills"));
+        assert!(!absent(&facts_from(Kind::Dmesg, "dmesg | grep -i xid", ""), "memory.oom_kills"));
+        assert!(!absent(&facts(Kind::Dmesg, "usb 1-3: new device"), "memory.oom_kills"));
     }
 
     #[test]

@@ -344,6 +344,27 @@ mod tests {
         assert!(facts.facts.iter().any(|f| f.scope == 1 && f.subject == Subject::Gpu(1) && f.name == "gpu.name"));
     }
 
+    /// Pieces that the parsers look for, so that random text gets past their gates.
+    const PIECES: [&str; 40] = [
+        "NVIDIA-SMI 550.1", "Driver Version: 550.1", "| 0 ", "|", "+---", "GPU 00000000:01:00.0", " : ", "ECC Errors", "ERR!", "NVRM: Xid (PCI:0000:01:00): 79,", "Traceback (most recent call last):",
+        "  File \"/a.py\", line 1, in f", "RuntimeError: x", "Tried to allocate 2.00 GiB.", "torch==2.4.1+cu", "torch 2.4.1", "CUDA_VISIBLE_DEVICES=", "0,9,GPU-", "print(torch.__version__, [", "Capacity:",
+        "nvidia.com/gpu:", "rank      : 99999999999", "exitcode  : -9", "Name: torch", "Version: ", "sm_1", "€", "显卡", "\u{0}", "\t", "é:é", "::::", "....", "<gpu id=\"1\">", "<a>b</a>", "ulimit -n", "18446744073709551616", "99999999999 GiB",
+        "2026-11-24 06:11:02", "found at least two devices, cuda:2 and cuda:0",
+    ];
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+        #[test]
+        fn no_text_makes_a_parser_panic(picks in proptest::collection::vec((0usize..PIECES.len(), proptest::bool::ANY), 1..60), command in 0usize..PIECES.len()) {
+            let text: String = picks.iter().map(|(at, newline)| format!("{}{}", PIECES[*at], if *newline { "\n" } else { " " })).collect();
+            for (kind, _) in crate::segment::Kind::ALL {
+                let facts = testing::facts_of(&[testing::part(*kind, PIECES[command], &text)]);
+                proptest::prop_assert!(facts.facts.iter().all(|f| !f.lines.is_empty()), "{kind:?}");
+                proptest::prop_assert!(facts.facts.iter().all(|f| !matches!(f.subject, Subject::Gpu(at) if at as usize >= facts.gpus.len())), "{kind:?}");
+            }
+        }
+    }
+
     #[test]
     fn pci_addresses_are_made_alike() {
         for (given, want) in [

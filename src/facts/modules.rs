@@ -38,7 +38,7 @@ pub fn modinfo(reader: &mut Reader) {
         let text = line.text.trim();
         if let Some(version) = first(re!(r"NVRM version: NVIDIA UNIX .*?Kernel Module\s+(?:for \S+\s+)?(\d+\.[\d.]+)"), text) {
             reader.version("driver.module_version", version, line.number);
-            reader.text("driver.flavour", if text.contains("Open Kernel") { "open" } else { "proprietary" }, line.number);
+            reader.text("driver.flavour", super::kernel::flavour(text), line.number);
             reader.bool("module.nvidia", true, line.number);
         } else if let Some(version) = first(re!(r"^version:\s+(\d+\.[\d.]+)\s*$"), text).filter(|_| !about_other) {
             reader.version("driver.on_disk_version", version, line.number);
@@ -82,7 +82,7 @@ pub fn dkms(reader: &mut Reader) {
 
 /// lspci in all its forms.
 pub fn lspci(reader: &mut Reader) {
-    let (mut cards, mut card, mut dead, mut last) = (0, None, None, 0);
+    let (mut cards, mut card, mut last) = (0, None, 0);
     for line in reader.lines() {
         let device = caps(
             re!(r"^\s*([0-9A-Fa-f]{0,8}:?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])\s+(?:\S+ compatible controller|VGA[^:\[]*|3D controller|Display controller)(?: \[\w{4}\])?: NVIDIA"),
@@ -93,9 +93,6 @@ pub fn lspci(reader: &mut Reader) {
             cards += 1;
             last = line.number;
             card = device_line(reader, line, pci);
-            if line.text.contains("(rev ff)") {
-                dead = dead.or(Some(line.number));
-            }
         } else if hits(re!(r"^\s*[0-9A-Fa-f]{0,8}:?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7]\s"), line.text) {
             card = None;
         } else if let Some(driver) = first(re!(r"Kernel driver in use: (\S+)"), line.text)
@@ -105,14 +102,11 @@ pub fn lspci(reader: &mut Reader) {
         } else if let (Some(card), Some(cells)) = (card, caps(re!(r"LnkSta:\s+Speed .*?Width x(\d+)"), line.text)) {
             let width = cells.get(1).and_then(|m| m.as_str().parse().ok()).unwrap_or(0);
             reader.give_to(card, "gpu.pcie_width", Value::Int(width), &[line.number]);
+        } else if let (Some(card), Some(width)) = (card, first(re!(r"LnkCap:\s+.*?Width x(\d+)"), line.text).and_then(|w| w.parse().ok())) {
+            reader.give_to(card, "gpu.pcie_width_max", Value::Int(width), &[line.number]);
         }
     }
     let line = if last > 0 { last } else { reader.head() };
-    if let Some(line) = dead {
-        reader.bool("gpu.lspci_rev_ff", true, line);
-    } else if cards > 0 {
-        reader.bool("gpu.lspci_rev_ff", false, line);
-    }
     let all = ["01:00.0 3D controller: NVIDIA Corporation", "01:00.0 VGA compatible controller: NVIDIA Corporation"];
     if reader.shows_all(&all) && !hits(re!(r"lspci\b.*\s-s\b"), reader.command_line()) {
         reader.int("gpu.lspci_count", cards, line);
@@ -122,6 +116,8 @@ pub fn lspci(reader: &mut Reader) {
 fn device_line(reader: &mut Reader, line: Line, pci: &str) -> Option<Subject> {
     let card = reader.card(Some(pci), None, None)?;
     identity(reader, card, Some(pci), None, line.number);
+    let dead = line.text.contains("(rev ff)");
+    reader.give_to(card, "gpu.lspci_rev_ff", Value::Bool(dead), &[line.number]);
     if let Some(name) = first(re!(r"NVIDIA Corporation .*?\[((?:GeForce|Quadro|Tesla|TITAN|RTX|NVIDIA|CMP|[A-Z]{1,2}\d)[^\]]*)\]"), line.text)
         && reader.known(card, "gpu.name").is_none()
     {
@@ -153,6 +149,7 @@ mod tests {
         assert_eq!(value(&both, Subject::None, "module.nouveau"), Some(Value::Bool(true)));
         assert!(!absent(&facts(Kind::Lsmod, text), "module.nvidia_uvm"));
         assert!(absent(&facts_from(Kind::Lsmod, "lsmod | grep nvidia", ""), "module.nvidia"));
+        assert!(!absent(&facts_from(Kind::Lsmod, "lsmod", "bash: lsmod: command not found"), "module.nvidia"));
     }
 
     #[test]
@@ -184,9 +181,12 @@ mod tests {
         assert_eq!(value(&facts, Subject::Gpu(0), "gpu.name"), Some(Value::Text("GeForce GTX 860M".into())));
         assert_eq!(value(&facts, Subject::Gpu(1), "gpu.device_id"), Some(Value::Text("26b9".into())));
         assert_eq!(value(&facts, Subject::None, "gpu.lspci_count"), Some(Value::Int(2)));
-        assert_eq!(value(&facts, Subject::None, "gpu.lspci_rev_ff"), Some(Value::Bool(true)));
+        assert_eq!(value(&facts, Subject::Gpu(0), "gpu.lspci_rev_ff"), Some(Value::Bool(false)));
+        assert_eq!(value(&facts, Subject::Gpu(1), "gpu.lspci_rev_ff"), Some(Value::Bool(true)));
         let none = facts_from(Kind::Lspci, "lspci | grep -i nvidia", "");
         assert_eq!(value(&none, Subject::None, "gpu.lspci_count"), Some(Value::Int(0)));
+        let not_there = facts_from(Kind::Lspci, "lspci", "sh: 1: lspci: not found");
+        assert_eq!(value(&not_there, Subject::None, "gpu.lspci_count"), None);
         let partial = facts_from(Kind::Lspci, "lspci | grep -i vga", "00:02.0 VGA compatible controller: Intel Corporation UHD");
         assert_eq!(value(&partial, Subject::None, "gpu.lspci_count"), None);
     }

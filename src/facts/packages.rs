@@ -25,7 +25,9 @@ pub fn pip_row(reader: &mut Reader, line: Line) {
     if let Some(cells) = row {
         let cell = |n: usize| cells.get(n).map_or("", |m| m.as_str());
         let column_form = text.contains("==") || hits(re!(r"^\S+\s+\(?v?\d\S*(?:\s+(?:/\S.*|[A-Z]:\\.*|pip|<.*|[│|].*))?$"), text);
-        if column_form {
+        // poetry show puts a sentence behind the version; only inside a list is that a row.
+        let described = reader.kind() == Kind::PipList && hits(re!(r"^[a-z0-9][\w.-]*\s+\d[\w.+]*\s+[A-Z]\w"), text);
+        if column_form || described {
             package(reader, cell(1), cell(2), line.number);
         }
     } else if let Some(name) = first(re!(r"^Name: (\S+)$"), text) {
@@ -206,6 +208,7 @@ mod tests {
         for text in [
             "Package                  Version\n------------------------ ------------\nNVIDIA_cudnn.cu12        9.1.0.70\ntorch                    2.4.1+cu124",
             "nvidia-cudnn-cu12==9.1.0.70\ntorch==2.4.1+cu124",
+            "nvidia-cudnn-cu12        9.1.0.70       CUDNN runtime libraries\ntorch                    2.4.1+cu124    Tensors and Dynamic neural networks",
             "nvidia-cudnn-cu12 @ file:///x/nvidia_cudnn_cu12-9.1.0.70-py3-none-manylinux.whl\ntorch @ https://download.pytorch.org/whl/cu124/torch-2.4.1%2Bcu124-cp311-cp311-linux_x86_64.whl#sha256=ab",
             "Name: nvidia-cudnn-cu12\nVersion: 9.1.0.70\nSummary: x\n---\nName: torch\nVersion: 2.4.1+cu124",
         ] {

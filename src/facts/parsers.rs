@@ -13,6 +13,7 @@ const BY_KIND: &[(Kind, Parser)] = &[
     (Kind::Journal, kernel::read),
     (Kind::InstallerLog, kernel::read),
     (Kind::NvidiaSmi, smi_table::read),
+    (Kind::NvidiaSmi, smi_list::list),
     (Kind::NvidiaSmiQ, smi_query::read),
     (Kind::NvidiaSmiList, smi_list::list),
     (Kind::NvidiaSmiCsv, smi_list::csv),

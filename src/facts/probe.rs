@@ -38,13 +38,14 @@ pub fn read(reader: &mut Reader) {
     python_version(reader);
 }
 
-/// Labelled lines alone, for segments of other kinds.
+/// Labelled lines and the interpreter's banner alone, for segments of other kinds.
 pub fn labels(reader: &mut Reader) {
     for line in reader.lines() {
         if hits(re!(r"(?i)torch|cuda|cudnn|device|python|version|arch"), line.text) {
             labelled(reader, line);
         }
     }
+    python_version(reader);
 }
 
 trait NextIfFits {
@@ -277,10 +278,9 @@ fn label_item(key: &str, value: &str, probe: bool) -> Item {
 
 /// `python -V`, and the banner of an interpreter.
 fn python_version(reader: &mut Reader) {
-    let asked = hits(re!(r"^python[\d.]*\s+(?:-V|--version)"), reader.command_line());
     for line in reader.lines() {
         let banner = first(re!(r"^Python (\d+\.\d+\.\d+)\S*(?:\s*$| \()"), line.text.trim());
-        if let Some(version) = banner.filter(|_| asked || line.text.contains("(") || line.text.trim().len() < 16) {
+        if let Some(version) = banner {
             reader.env_version("python.version", version, line.number);
         }
     }
@@ -408,6 +408,14 @@ mod tests {
         assert_eq!(value(&facts, ENV, "torch.cuda_available"), Some(Value::Bool(false)));
         assert_eq!(value(&facts, ENV, "torch.device_count"), Some(Value::Int(2)));
         assert_eq!(value(&facts, ENV, "torch.cudnn"), version("9.1.0"));
+    }
+
+    #[test]
+    fn the_interpreters_banner() {
+        for (command, text) in [("python -V", "Python 3.10.12"), ("", "Python 3.10.12 (main, Sep 11 2024, 15:47:36) [GCC 11.4.0] on linux")] {
+            let kind = if command.is_empty() { Kind::Other } else { Kind::Probe };
+            assert_eq!(value(&facts_from(kind, command, text), ENV, "python.version"), version("3.10.12"));
+        }
     }
 
     #[test]

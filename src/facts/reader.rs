@@ -59,7 +59,7 @@ pub struct Memo {
     pub shown: String,
     /// Parts of cuDNN's version as its header gives them, line by line.
     pub cudnn: Vec<String>,
-    /// A traceback's frame in the user's own code was already taken, by scope.
+    /// The scopes of which a frame in the user's own code was taken; true: its traceback raised.
     pub user_frame: BTreeMap<ScopeId, bool>,
     /// Xid codes by scope and PCI address, with the lines of the first ones.
     pub xids: BTreeMap<(ScopeId, String), (Vec<String>, Vec<u32>)>,
@@ -118,7 +118,7 @@ impl<'p> Reader<'p, '_> {
 
     /// True where the listing is whole and its filter, if any, would have shown each of `samples`.
     pub fn shows_all(&self, samples: &[&str]) -> bool {
-        if !self.segment.complete {
+        if !self.segment.complete || self.failed() {
             return false;
         }
         let Some(filter) = self.command().and_then(|c| c.filter.as_deref()) else { return true };
@@ -127,6 +127,13 @@ impl<'p> Reader<'p, '_> {
             return false;
         };
         samples.iter().all(|sample| filter.is_match(sample))
+    }
+
+    /// The command did not run, or was not allowed to read: its silence says nothing.
+    fn failed(&self) -> bool {
+        let status = self.command().and_then(|c| c.status);
+        let refused = re!(r"^(?:\S+: )+.*(?:not found|[Pp]ermission denied|[Oo]peration not permitted|No such file or directory|[Cc]annot |[Cc]ould not )|未找到命令|权限不够|不允许的操作");
+        matches!(status, Some(126 | 127)) || self.lines().take(20).any(|line| hits(refused, line.text.trim()))
     }
 
     fn ignores_case(&self) -> bool {
@@ -274,9 +281,16 @@ impl<'p> Reader<'p, '_> {
         }
     }
 
-    /// The paste's card where it names just one.
-    pub fn only_card(&self) -> Option<Subject> {
-        (self.facts.gpus.len() == 1).then_some(Subject::Gpu(0))
+    /// A card of which no name is known: the paste's only one, else an entry without names.
+    pub fn some_card(&mut self) -> Option<Subject> {
+        match self.facts.gpus.len() {
+            1 => Some(Subject::Gpu(0)),
+            n if n < MAX_GPUS => {
+                let nameless = self.facts.gpus.iter().position(|gpu| *gpu == super::Gpu::default());
+                Some(nameless.map_or_else(|| self.facts.gpu(None, None, None), |at| Subject::Gpu(at as u16)))
+            }
+            _ => None,
+        }
     }
 
     /// A card known by its index alone: the one of that number from another scope, else a new one.

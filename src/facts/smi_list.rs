@@ -30,7 +30,8 @@ pub fn list(reader: &mut Reader) {
         }
     }
     mig(reader, card, instances);
-    if cards > 0 && reader.shows_all(&["GPU 0: NVIDIA (UUID: GPU-"]) {
+    let whole = reader.kind() == crate::segment::Kind::NvidiaSmiList && reader.shows_all(&["GPU 0: NVIDIA (UUID: GPU-"]);
+    if cards > 0 && whole {
         let line = reader.head();
         reader.int("gpu.count", i64::from(cards), line);
     }
@@ -81,9 +82,8 @@ fn row(reader: &mut Reader, line: u32, columns: &[String], cells: &[&str]) -> bo
     if let (Some(pid), name) = (cell(&["pid"]), cell(&["process_name", "name"]).unwrap_or("")) {
         let used = cell(&["used_gpu_memory", "used_memory"]).unwrap_or("").replace(' ', "");
         let words = [format!("{pid} {name} {used}").trim().to_owned()];
-        let subject = card.or_else(|| reader.only_card()).unwrap_or(Subject::None);
-        if subject != Subject::None {
-            reader.add(subject, "gpu.other_processes", &words, line);
+        if let Some(card) = card.or_else(|| reader.some_card()) {
+            reader.add(card, "gpu.other_processes", &words, line);
         }
         return false;
     }
@@ -159,6 +159,13 @@ GPU 1: NVIDIA A100-SXM4-80GB (UUID: <gpu-uuid-3>)";
         assert_eq!(whole.gpus[1].uuid.as_deref(), Some("<gpu-uuid-3>"));
         let cut = facts_from(Kind::NvidiaSmiList, "nvidia-smi -L | head -2", text);
         assert_eq!(value(&cut, Subject::None, "gpu.count"), None);
+    }
+
+    #[test]
+    fn processes_without_a_card_are_kept() {
+        let text = "pid, process_name, used_gpu_memory [MiB]\n48211, VLLM::EngineCore, 15982 MiB";
+        let facts = facts(Kind::NvidiaSmiCsv, text);
+        assert_eq!(value(&facts, Subject::Gpu(0), "gpu.other_processes"), Some(Value::Set(vec!["48211 VLLM::EngineCore 15982MiB".into()])));
     }
 
     #[test]

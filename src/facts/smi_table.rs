@@ -114,11 +114,13 @@ fn first_row(reader: &mut Reader, line: Line, cells: &regex::Captures) -> Option
     let pci = Some(cell(4)).filter(|pci| pci.contains(':'));
     let card = reader.card(pci, index, None)?;
     identity(reader, card, pci, index, line.number);
-    reader.give_to(card, "gpu.name", Value::Text(cell(2).trim().to_owned()), &[line.number]);
+    if cell(2).trim() != "ERR!" {
+        reader.give_to(card, "gpu.name", Value::Text(cell(2).trim().to_owned()), &[line.number]);
+    }
     if matches!(cell(3), "On" | "Off" | "Enabled" | "Disabled") {
         reader.give_to(card, "gpu.persistence", Value::Bool(matches!(cell(3), "On" | "Enabled")), &[line.number]);
     }
-    for (name, value) in [("persistence", cell(3)), ("bus-id", cell(4)), ("display", cell(5)), ("ecc", cell(6))] {
+    for (name, value) in [("name", cell(2).trim()), ("persistence", cell(3)), ("bus-id", cell(4)), ("display", cell(5)), ("ecc", cell(6))] {
         if value == "ERR!" {
             reader.add(card, "gpu.unreadable_cells", &[name.to_owned()], line.number);
         }
@@ -225,6 +227,11 @@ fn sentence(reader: &mut Reader, line: Line) {
     ) {
         reader.bool("nvidia_smi.works", false, line.number);
     }
+    if let Some(pci) = first(re!(r"device handle for GPU ?([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)"), text)
+        && let Some(card) = reader.card(Some(pci), None, None)
+    {
+        identity(reader, card, Some(pci), None, line.number);
+    }
     if let Some(version) = first(re!(r"NVML library version:\s*(\d+\.\d+(?:\.\d+)?)"), text) {
         reader.version("driver.library_version", version, line.number);
     }
@@ -306,6 +313,8 @@ mod tests {
         ] {
             assert_eq!(value(&facts(Kind::NvidiaSmi, text), Subject::None, "nvidia_smi.works"), Some(Value::Bool(false)), "{text}");
         }
+        let lost = facts(Kind::NvidiaSmi, "Unable to determine the device handle for GPU0000:41:00.0: Unknown Error");
+        assert_eq!(value(&lost, Subject::Gpu(0), "gpu.pci"), Some(Value::Text("0000:41:00.0".into())));
         let none = facts(Kind::NvidiaSmi, "No devices were found");
         assert_eq!(value(&none, Subject::None, "gpu.count"), Some(Value::Int(0)));
     }

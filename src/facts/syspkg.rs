@@ -1,7 +1,7 @@
 //! System packages and their history: dpkg, rpm, apt's history, dpkg.log.
 
 use super::Subject;
-use super::host::full_time;
+use super::host::{full_time, month};
 use super::reader::{Line, Reader, caps, first, hits, re};
 
 /// dpkg -l, apt list, rpm -qa.
@@ -65,6 +65,8 @@ pub fn history(reader: &mut Reader) {
         if let Some(cells) = caps(re!(r"^(?:Start-Date: |End-Date: )?(\d{4}-\d{2}-\d{2})[ T]+(\d{2}:\d{2}(?::\d{2})?)"), text) {
             let cell = |n: usize| cells.get(n).map_or("", |m| m.as_str());
             when = Some(format!("{}T{}", cell(1), full_time(cell(2))));
+        } else if let Some(time) = dnf_time(text) {
+            when = Some(time);
         }
         if let Some(time) = &when {
             change(reader, line, &time.clone());
@@ -72,9 +74,22 @@ pub fn history(reader: &mut Reader) {
     }
 }
 
+/// dnf: `Begin time     : Tue 14 May 2024 09:01:44 AM UTC`.
+fn dnf_time(text: &str) -> Option<String> {
+    let cells = caps(re!(r"^Begin time\s*: \w{3} (\d{1,2}) (\w{3}) (\d{4}) (\d{2}):(\d{2}:\d{2})(?: (AM|PM))?"), text)?;
+    let cell = |n: usize| cells.get(n).map_or("", |m| m.as_str());
+    let hour: u32 = cell(4).parse().ok()?;
+    let hour = match cell(6) {
+        "AM" => hour % 12,
+        "PM" => hour % 12 + 12,
+        _ => hour,
+    };
+    Some(format!("{}-{:02}-{:0>2}T{hour:02}:{}", cell(3), month(cell(2))?, cell(1), cell(5)))
+}
+
 fn change(reader: &mut Reader, line: Line, time: &str) {
     let text = line.text;
-    if !hits(re!(r"^(?:Install|Upgrade|Reinstall):|\s(?:install|upgrade|upgraded|Installed:|Upgraded:|SUBCOMMAND)\s|^\S+ \S+ (?:install|upgrade) "), text) {
+    if !hits(re!(r"^(?:Install|Upgrade|Reinstall):|^\s+(?:Install|Upgrade|Upgraded|Reinstall)\s+\S+-\d|\s(?:install|upgrade|upgraded|Installed:|Upgraded:|SUBCOMMAND)\s|^\S+ \S+ (?:install|upgrade) "), text) {
         return;
     }
     if hits(re!(r"\b(?:nvidia-(?:driver|dkms|kernel|open|headless|utils)|libnvidia-|kmod-nvidia|cuda-drivers)"), text) {
@@ -120,6 +135,12 @@ mod tests {
         assert_eq!(value(&facts, Subject::None, "driver.upgraded_from"), Some(Value::Version("550.107.02".into())));
         assert_eq!(value(&facts, Subject::None, "driver.upgraded_to"), Some(Value::Version("550.120".into())));
         assert_eq!(value(&facts, Subject::None, "kernel.upgraded_at"), Some(Value::Text("2026-11-24T06:11:02".into())));
+    }
+
+    #[test]
+    fn dnf_history_is_read() {
+        let facts = facts(Kind::PackageHistory, "Begin time     : Tue 14 May 2024 09:01:44 PM UTC\nPackages Altered:\n    Install nvidia-driver-3:550.54.15-1.el9.x86_64      @cuda-rhel9-x86_64");
+        assert_eq!(value(&facts, Subject::None, "driver.upgraded_at"), Some(Value::Text("2024-05-14T21:01:44".into())));
     }
 
     #[test]

@@ -21,7 +21,7 @@ struct Trace {
 /// of the user's own.
 pub fn frames(reader: &mut Reader) {
     let scope = reader.scope();
-    if reader.state.user_frame.get(&scope).is_some() {
+    if reader.state.user_frame.get(&scope).is_some_and(|raised| *raised) {
         return;
     }
     let mut traces: Vec<Trace> = Vec::new();
@@ -48,9 +48,14 @@ pub fn frames(reader: &mut Reader) {
     traces.push(current);
     let best = traces.iter().find(|t| t.raised && !t.launcher && t.user.is_some());
     let any = best.or_else(|| traces.iter().find(|t| !t.launcher && t.user.is_some()));
-    if let Some((frame, line)) = any.and_then(|t| t.user.clone()) {
+    let Some(trace) = any else { return };
+    // A traceback without an exception is a warning's: a later one that raises takes its place.
+    let first = !reader.state.user_frame.contains_key(&scope);
+    if let Some((frame, line)) = trace.user.clone()
+        && (first || trace.raised)
+    {
         reader.text("error.user_frame", &frame, line);
-        reader.state.user_frame.insert(scope, true);
+        reader.state.user_frame.insert(scope, trace.raised);
     }
 }
 
@@ -248,6 +253,15 @@ mod tests {
         assert_eq!(frame(trace), text("/home/u/run.py, line 88, in <module>"));
         let launcher = "Traceback (most recent call last):\n  File \"/x/bin/torchrun\", line 8, in <module>\n  File \"/x/lib/python3.10/site-packages/torch/distributed/run.py\", line 879, in main\ntorch.distributed.elastic.multiprocessing.errors.ChildFailedError: ";
         assert_eq!(frame(launcher), None);
+    }
+
+    #[test]
+    fn a_traceback_that_raises_takes_the_place_of_a_warnings() {
+        use super::super::testing::{facts_of, part};
+        let warning = "Traceback (most recent call last):\n  File \"/home/u/warns.py\", line 1, in <module>\n    import x";
+        let error = "Traceback (most recent call last):\n  File \"/home/u/fails.py\", line 2, in main\nRuntimeError: x";
+        let facts = facts_of(&[part(Kind::PythonTraceback, "", warning), part(Kind::PythonTraceback, "", error)]);
+        assert_eq!(value(&facts, Subject::None, "error.user_frame"), text("/home/u/fails.py, line 2, in main"));
     }
 
     #[test]

@@ -358,7 +358,7 @@ impl Parser<'_> {
             (_, Operand::Bool(_)) => fault(format!("{} is not a bool", left.fact)),
             (FactType::Version, Operand::Number(_)) => fault("a version stands in quotes: \"525.60.13\"".into()),
             _ if order && is_set => fault(format!("{} is a set; use contains", left.fact)),
-            _ if op == Op::Contains && !is_set && entry.type_ != FactType::Text => {
+            _ if op == Op::Contains && !is_set && !matches!(entry.type_, FactType::Text | FactType::Word | FactType::Version) => {
                 fault(format!("contains asks a set or a text, and {} is neither", left.fact))
             }
             (_, Operand::Text(word)) if !entry.values.is_empty() && !entry.values.contains(word) => {

@@ -68,7 +68,7 @@ impl Lint<'_> {
             None if symptom => self.fault(cause.id.span(), "a symptom names its layer", "add: layer = \"driver\""),
             _ => {}
         }
-        if symptom != (cause.kind == CauseKind::Symptom) && (symptom || cause.kind == CauseKind::Symptom) && cause.kind != CauseKind::Cause {
+        if cause.kind == CauseKind::Symptom && !symptom {
             self.fault(cause.id.span(), "kind and folder do not agree", "symptoms stand in patterns/symptoms and need no kind");
         }
         if !symptom && (cause.stands || !cause.candidate.is_empty()) {
@@ -228,7 +228,9 @@ impl Lint<'_> {
 
     fn examples(&mut self, cause: &CauseFile) {
         let wants = |positive: bool| cause.example.iter().any(|e| (e.want == Want::This(true)) == positive);
-        if !wants(true) {
+        // A symptom that only lends its weight, or a state, shows itself through another cause.
+        let through_other = cause.kind != CauseKind::Cause && cause.example.iter().any(|e| matches!(e.want, Want::Other(_)));
+        if !wants(true) && !through_other {
             self.fault(cause.id.span(), "there is no positive example", "add an [[example]] with want = true");
         }
         if !wants(false) && cause.kind != CauseKind::State {

@@ -35,6 +35,17 @@ impl Patterns {
         Ok(Arc::new(patterns))
     }
 
+    /// As [`Patterns::with_overlay`], but the examples are not run: while patterns are written,
+    /// their figures on a corpus are wanted before every example holds.
+    ///
+    /// # Errors
+    /// As [`Patterns::with_overlay`], failing examples excepted.
+    pub fn with_draft(folder: &Path) -> Result<Arc<Patterns>, Error> {
+        let (patterns, faults) = lay_over(&read_folder(folder)?);
+        refuse(&faults)?;
+        Ok(Arc::new(patterns))
+    }
+
     /// The built-in set with the files of `folder` laid over it: a file replaces the embedded
     /// one of the same path, and adds to the set otherwise. The examples of the folder's files
     /// are run.
@@ -63,14 +74,18 @@ fn refuse(faults: &[Fault]) -> Result<(), Error> {
 /// [`Error::Unreadable`] where the folder cannot be read.
 pub fn check_overlay(folder: &Path) -> Result<(Patterns, Vec<Fault>), Error> {
     let own = read_folder(folder)?;
-    let paths: BTreeSet<String> = own.iter().map(|f| f.path.clone()).collect();
-    let mut files: Vec<SourceFile> = embedded_files().into_iter().filter(|f| !paths.contains(&f.path)).collect();
-    files.extend(own.clone());
-    let (patterns, mut faults) = load(files);
+    let (patterns, mut faults) = lay_over(&own);
     if faults.is_empty() {
         faults.extend(run_examples(&patterns, &own));
     }
     Ok((patterns, faults))
+}
+
+fn lay_over(own: &[SourceFile]) -> (Patterns, Vec<Fault>) {
+    let paths: BTreeSet<&str> = own.iter().map(|f| f.path.as_str()).collect();
+    let mut files: Vec<SourceFile> = embedded_files().into_iter().filter(|f| !paths.contains(f.path.as_str())).collect();
+    files.extend(own.iter().cloned());
+    load(files)
 }
 
 /// The embedded pattern files (not the tables, not the register of facts).
@@ -177,14 +192,14 @@ fn layers(file: &SourceFile, set: &mut Patterns, faults: &mut Vec<Fault>) {
 fn cause<'f>(file: &'f SourceFile, register: &Register, faults: &mut Vec<Fault>) -> Option<(&'f SourceFile, CauseFile, Layer)> {
     let mut cause: CauseFile = parse(file, faults)?;
     let folder = file.path.split('/').next().unwrap_or("");
+    if folder == "symptoms" {
+        cause.kind = CauseKind::Symptom;
+    }
     let mut lint = Lint { file, register, faults: Vec::new() };
     lint.cause(&cause, folder);
     faults.append(&mut lint.faults);
     let layer = match folder {
-        "symptoms" => {
-            cause.kind = CauseKind::Symptom;
-            cause.layer.as_ref().and_then(|layer| Layer::from_name(layer.get_ref()))
-        }
+        "symptoms" => cause.layer.as_ref().and_then(|layer| Layer::from_name(layer.get_ref())),
         _ => Layer::from_name(folder),
     };
     if layer.is_none() {
@@ -263,7 +278,8 @@ pub fn run_examples(patterns: &Patterns, files: &[SourceFile]) -> Vec<Fault> {
             let found = findings_of(patterns, &example.text);
             let id = own.map_or("", |c| c.id());
             let holds = match &example.want {
-                Want::This(want) => found.all.contains(id) == *want,
+                Want::This(true) => found.mentioned.contains(id),
+                Want::This(false) => !found.claimed.contains(id),
                 Want::Other(other) => found.first.as_deref() == Some(other),
             };
             if !holds {
@@ -278,15 +294,15 @@ pub fn run_examples(patterns: &Patterns, files: &[SourceFile]) -> Vec<Fault> {
 
 struct Found {
     first: Option<String>,
-    /// Findings, and what they explain.
-    all: BTreeSet<String>,
+    mentioned: BTreeSet<String>,
+    claimed: BTreeSet<String>,
 }
 
 fn findings_of(patterns: &Patterns, text: &str) -> Found {
     let part = Part { name: String::new(), bytes: text.as_bytes().to_vec() };
     let Ok(paste) = intake::read(vec![part], &Limits::default()) else {
-        return Found { first: None, all: BTreeSet::new() };
+        return Found { first: None, mentioned: BTreeSet::new(), claimed: BTreeSet::new() };
     };
     let diagnosis = crate::analyze(&paste, patterns).diagnosis;
-    Found { first: diagnosis.first(patterns).map(str::to_owned), all: diagnosis.mentioned(patterns) }
+    Found { first: diagnosis.first(patterns).map(str::to_owned), mentioned: diagnosis.mentioned(patterns), claimed: diagnosis.claimed(patterns) }
 }
