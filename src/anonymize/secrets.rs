@@ -1,0 +1,308 @@
+//! Secrets that are known by what stands before them: assignments, headers, options.
+
+use super::kind::Kind;
+use super::rules::{Find, Found, Rule, always};
+use super::scan::Hit;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// A value after `=` or `:`: quoted (with escapes), or up to a blank or separator.
+macro_rules! value {
+    ($kind:literal) => {
+        concat!(
+            r#"(?:\\?"(?<"#, $kind, r#">(?:[^"\\]|\\[^"]|\\"[^\s,}\]:])+)\\?"|'(?<"#, $kind, r#"2>(?:[^'\\]|\\.)+)'|(?<"#, $kind, r#"3>[^\s"'&;,][^\s"'&;]*))"#
+        )
+    };
+}
+
+const PASSWORD_KEYS: &str = concat!(
+    r#"(?i)(?:[A-Za-z0-9_.-]*(?:passw(?:or)?d|passphrase|passwd|passcode|_pass|\bpass|pwd|_pw|口令|密码)|密码|口令|密钥)["'\\]{0,2}\s*(?:=>|:=|[:=：])\s*"#,
+    value!("password")
+);
+
+const SECRET_KEYS: &str = concat!(
+    r#"(?i)[A-Za-z0-9_.-]*(?:secret|api[_-]?key|apikey|access[_-]?key(?:[_-]?(?:id|secret))?|secret[_-]?(?:access[_-]?)?key|private[_-]?key|"#,
+    r#"account[_-]?key|encryption[_-]?key|signing[_-]?key|credentials?|auth[_-]?key|service[_-]?key|session[_-]?(?:id|key)|client[_-]?secret|"#,
+    r#"accesskey|secretkey|app[_-]?(?:secret|key)|webhook|sendkey|authkey|license[_-]?key|cookie|csrf)["'\\]{0,2}\s*(?:=>|:=|[:=])\s*"#,
+    value!("token")
+);
+
+const TOKEN_KEYS: &str = concat!(
+    r#"(?i)[A-Za-z0-9_.-]*(?:token|authtoken|auth|\bsig|signature|jwt|bearer|\bkey|[a-z]_key)["'\\]{0,2}\s*(?:=>|:=|[:=])\s*"#,
+    value!("token")
+);
+
+pub(super) const RULES: &[Rule] = &[
+    Rule {
+        name: "password-assignment",
+        gate: &["password=", "password:", "password\"", "password'", "password =", "password :", "password\\", "passwd=", "passwd:", "passwd\"", "passwd'", "passwd =", "passwd :", "passwd\\", "passphrase=", "passphrase:", "passphrase\"", "passphrase'", "passphrase =", "passphrase :", "passphrase\\", "passcode=", "passcode:", "passcode\"", "passcode'", "passcode =", "passcode :", "passcode\\", "pass=", "pass:", "pass\"", "pass'", "pass =", "pass :", "pass\\", "pwd=", "pwd:", "pwd\"", "pwd'", "pwd =", "pwd :", "pwd\\", "_pw=", "_pw:", "_pw\"", "_pw'", "_pw =", "_pw :", "_pw\\", "口令", "密码", "密钥"],
+        feature: 0,
+        find: Find::Regex(PASSWORD_KEYS, password),
+    },
+    Rule {
+        name: "secret-assignment",
+        gate: &["secret=", "secret:", "secret\"", "secret'", "secret =", "secret :", "secret\\", "api_key=", "api_key:", "api_key\"", "api_key'", "api_key =", "api_key :", "api_key\\", "api-key=", "api-key:", "api-key\"", "api-key'", "api-key =", "api-key :", "api-key\\", "apikey=", "apikey:", "apikey\"", "apikey'", "apikey =", "apikey :", "apikey\\", "access_key=", "access_key:", "access_key\"", "access_key'", "access_key =", "access_key :", "access_key\\", "access-key=", "access-key:", "access-key\"", "access-key'", "access-key =", "access-key :", "access-key\\", "accesskey=", "accesskey:", "accesskey\"", "accesskey'", "accesskey =", "accesskey :", "accesskey\\", "key_id=", "key_id:", "key_id\"", "key_id'", "key_id =", "key_id :", "key_id\\", "keyid=", "keyid:", "keyid\"", "keyid'", "keyid =", "keyid :", "keyid\\", "key-id=", "key-id:", "key-id\"", "key-id'", "key-id =", "key-id :", "key-id\\", "key_secret=", "key_secret:", "key_secret\"", "key_secret'", "key_secret =", "key_secret :", "key_secret\\", "keysecret=", "keysecret:", "keysecret\"", "keysecret'", "keysecret =", "keysecret :", "keysecret\\", "key-secret=", "key-secret:", "key-secret\"", "key-secret'", "key-secret =", "key-secret :", "key-secret\\", "private_key=", "private_key:", "private_key\"", "private_key'", "private_key =", "private_key :", "private_key\\", "private-key=", "private-key:", "private-key\"", "private-key'", "private-key =", "private-key :", "private-key\\", "privatekey=", "privatekey:", "privatekey\"", "privatekey'", "privatekey =", "privatekey :", "privatekey\\", "account_key=", "account_key:", "account_key\"", "account_key'", "account_key =", "account_key :", "account_key\\", "accountkey=", "accountkey:", "accountkey\"", "accountkey'", "accountkey =", "accountkey :", "accountkey\\", "encryption_key=", "encryption_key:", "encryption_key\"", "encryption_key'", "encryption_key =", "encryption_key :", "encryption_key\\", "signing_key=", "signing_key:", "signing_key\"", "signing_key'", "signing_key =", "signing_key :", "signing_key\\", "signing-key=", "signing-key:", "signing-key\"", "signing-key'", "signing-key =", "signing-key :", "signing-key\\", "credential=", "credential:", "credential\"", "credential'", "credential =", "credential :", "credential\\", "credentials=", "credentials:", "credentials\"", "credentials'", "credentials =", "credentials :", "credentials\\", "auth_key=", "auth_key:", "auth_key\"", "auth_key'", "auth_key =", "auth_key :", "auth_key\\", "authkey=", "authkey:", "authkey\"", "authkey'", "authkey =", "authkey :", "authkey\\", "service_key=", "service_key:", "service_key\"", "service_key'", "service_key =", "service_key :", "service_key\\", "session_id=", "session_id:", "session_id\"", "session_id'", "session_id =", "session_id :", "session_id\\", "session-id=", "session-id:", "session-id\"", "session-id'", "session-id =", "session-id :", "session-id\\", "sessionid=", "sessionid:", "sessionid\"", "sessionid'", "sessionid =", "sessionid :", "sessionid\\", "session_key=", "session_key:", "session_key\"", "session_key'", "session_key =", "session_key :", "session_key\\", "secret_key=", "secret_key:", "secret_key\"", "secret_key'", "secret_key =", "secret_key :", "secret_key\\", "secretkey=", "secretkey:", "secretkey\"", "secretkey'", "secretkey =", "secretkey :", "secretkey\\", "secret-key=", "secret-key:", "secret-key\"", "secret-key'", "secret-key =", "secret-key :", "secret-key\\", "app_key=", "app_key:", "app_key\"", "app_key'", "app_key =", "app_key :", "app_key\\", "appkey=", "appkey:", "appkey\"", "appkey'", "appkey =", "appkey :", "appkey\\", "appsecret=", "appsecret:", "appsecret\"", "appsecret'", "appsecret =", "appsecret :", "appsecret\\", "webhook=", "webhook:", "webhook\"", "webhook'", "webhook =", "webhook :", "webhook\\", "sendkey=", "sendkey:", "sendkey\"", "sendkey'", "sendkey =", "sendkey :", "sendkey\\", "license_key=", "license_key:", "license_key\"", "license_key'", "license_key =", "license_key :", "license_key\\", "cookie=", "cookie:", "cookie\"", "cookie'", "cookie =", "cookie :", "cookie\\", "csrf=", "csrf:", "csrf\"", "csrf'", "csrf =", "csrf :", "csrf\\"],
+        feature: 0,
+        find: Find::Regex(SECRET_KEYS, secret),
+    },
+    Rule { name: "token-assignment", gate: &["token=", "token:", "token\"", "token'", "token =", "token :", "token\\", "auth=", "auth:", "auth\"", "auth'", "auth =", "auth :", "auth\\", "sig=", "sig:", "sig\"", "sig'", "sig =", "sig :", "sig\\", "signature=", "signature:", "signature\"", "signature'", "signature =", "signature :", "signature\\", "jwt=", "jwt:", "jwt\"", "jwt'", "jwt =", "jwt :", "jwt\\", "bearer=", "bearer:", "bearer\"", "bearer'", "bearer =", "bearer :", "bearer\\", "key=", "key:", "key\"", "key'", "key =", "key :", "key\\"], feature: 0, find: Find::Regex(TOKEN_KEYS, token) },
+    Rule {
+        name: "auth-header",
+        gate: &["authorization", "bearer ", "basic ", "x-api-key", "private-token", "job-token", "cookie:", "-token:", "-key:", "x-auth"],
+        feature: 0,
+        find: Find::Regex(
+            concat!(
+                r#"(?i)(?:(?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256|oauth|ntlm|key)\s+)?(?<token>[^\s"',;\\][^"'\\\r\n]*)"#,
+                r#"|\bbearer\s+(?<token2>[A-Za-z0-9_.~+/=:-]{8,})"#,
+                r#"|\bbasic\s+(?<token3>[A-Za-z0-9+/]{8,}={0,2})"#,
+                r#"|(?:private-token|job-token|deploy-token|x-[a-z-]*(?:token|key|auth|secret)[a-z-]*|api-key|apikey|ocp-apim-subscription-key)["']?\s*:\s*["']?(?<token4>[^\s"',;\\]+)"#,
+                r#"|(?:^|[\s"'<>])(?:set-)?cookie["']?\s*:\s*["']?(?<token5>[^"'\r\n]+))"#
+            ),
+            header,
+        ),
+    },
+    Rule {
+        name: "option",
+        gate: &["-pass", "password", "passwd", "-token", "-api", "-secret", "-access", "-auth", "-bearer", "-cred"],
+        feature: 0,
+        find: Find::Regex(
+            concat!(
+                r#"(?i)(?:^|[\s"'(=\[`])--?(?:[a-z-]*(?:password|passwd|passphrase)|pass|passin|passout)(?:=|\s+)(?:"(?<password>[^"]+)"|'(?<password2>[^']+)'|(?<password3>[^\s"'-][^\s"']*))"#,
+                r#"|(?:^|[\s"'(=\[`])--?[a-z-]*(?:token|api[-_]?key|secret(?:-key)?|access[-_]key(?:-id)?|auth|secret[-_]access[-_]key|bearer|credentials?)(?:=|\s+)(?:"(?<token>[^"]+)"|'(?<token2>[^']+)'|(?<token3>[^\s"'-][^\s"']*))"#
+            ),
+            option,
+        ),
+    },
+    Rule {
+        name: "client-option",
+        gate: &["mysql", "mariadb", "redis-cli", "sshpass", "curl ", "login", "ldap", "smbclient", "mongo", "ipmitool", "zip "],
+        feature: 0,
+        find: Find::Code(client_options),
+    },
+    Rule {
+        name: "piped-password",
+        gate: &["echo ", "printf ", "<<<"],
+        feature: 0,
+        find: Find::Regex(
+            r#"(?:echo|printf)\s+(?:-[a-z]+\s+)?(?:"(?<password>[^"$]+)"|'(?<password2>[^']+)'|(?<password3>[^\s"'|$]+))\s*\|\s*(?:sudo\s+-S|docker login|podman login|helm registry|kinit|su\b|passwd|chpasswd|gpg|openssl|cryptsetup)"#,
+            piped,
+        ),
+    },
+    Rule {
+        name: "netrc",
+        gate: &["password ", "login "],
+        feature: 0,
+        find: Find::Regex(
+            r"(?:(?:^|\s)login\s+(?<user>\S+)\s+password\s+(?<password>\S+)|^\s*password\s+(?<password2>\S+)\s*$|^\s*login\s+(?<user2>\S+)\s*$|machine\s+\S+\s+login\s+(?<user3>\S+))",
+            netrc,
+        ),
+    },
+    Rule {
+        name: "pgpass",
+        gate: &[":5432:", ":5433:", ":6432:", ":3306:"],
+        feature: 0,
+        find: Find::Regex(r"^(?<host>[A-Za-z0-9.-]+):\d{4}:[^:\s]+:(?<user>[^:\s]+):(?<password>\S+)$", always),
+    },
+    Rule {
+        name: "sql-password",
+        gate: &["identified by", "identified with", "password '", "requirepass", "masterauth", "auth "],
+        feature: 0,
+        find: Find::Regex(
+            r#"(?i)(?:identified (?:by|with \S+ (?:by|as)) (?:password )?'(?<password>[^']+)'|password '(?<password2>[^']+)'|(?:requirepass|masterauth)\s+"?(?<password3>[^\s"]+)|"AUTH" "(?<password4>[^"]+)")"#,
+            always,
+        ),
+    },
+    Rule {
+        name: "spoken-password",
+        gate: &["password is", "password was", "passphrase is", "token is", "密码", "口令", "key is", "incorrect api key", "invalid token", "api key"],
+        feature: 0,
+        find: Find::Regex(
+            r#"(?i)(?:(?:password|passphrase|passcode) (?:is|was)\s+["'`]?(?<password>[^\s"'`,;]+)|(?:密码|口令)(?:是|为|：|:|\s)\s*["'`]?(?<password2>[^\s"'`,;，。；]+)|(?:token|key)(?: is| was| provided)?:?\s+["'`]?(?<token>[A-Za-z0-9_*-]{16,}))"#,
+            spoken,
+        ),
+    },
+];
+
+fn is_empty_value(value: &str) -> bool {
+    let lower = value.trim_matches(['"', '\'', '\\', '(', ')', '[', ']', '{', '}', ',', ' ', '.']).to_ascii_lowercase();
+    let nothing = [
+        "", "none", "null", "nil", "true", "false", "yes", "no", "unset", "undefined", "empty", "required", "string", "str", "optional", "n/a",
+        "redacted", "hidden", "secret", "password", "token", "changed", "missing", "invalid", "not", "set", "default", "error", "failed", "unknown",
+    ];
+    nothing.contains(&lower.as_str())
+        || lower.bytes().all(|b| matches!(b, b'*' | b'x' | b'.' | b'-'))
+        || value.starts_with("${")
+        || value.starts_with("$(")
+        || value.starts_with("{{")
+        || (value.starts_with('$') && value.get(1..).is_some_and(|name| name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit())))
+}
+
+/// What an unquoted value drags along.
+fn is_call(found: &Found) -> bool {
+    let value = found.value();
+    value.contains("(") && !value.ends_with(')') || value.starts_with("os.") || value.starts_with("self.")
+}
+
+fn key_of<'a>(found: &'a Found) -> &'a str {
+    let before = found.before().trim_end_matches(['"', '\'', '\\', ' ', '\t', ':', '=', '>', '：']);
+    let start = before.rfind(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))).map_or(0, |at| at + 1);
+    before.get(start..).or_else(|| before.char_indices().last().and_then(|(at, _)| before.get(at..))).unwrap_or("")
+}
+
+fn password(found: &Found) -> Option<Kind> {
+    let value = found.value();
+    let key = key_of(found).to_ascii_lowercase();
+    // The working folder, and options that ask for a password.
+    let folder = matches!(key.as_str(), "pwd" | "oldpwd" | "owd") || key.ends_with("_pwd") || key.ends_with(".pwd");
+    let path = value.starts_with('/') || value.starts_with('~') || value.get(1..2) == Some(":");
+    if is_empty_value(value) || (folder && path) || is_call(found) || key.ends_with("bypass") || key.ends_with("multipass") {
+        return None;
+    }
+    let counted = (key.ends_with("pass") || key.ends_with("_pw")) && value.bytes().all(|b| b.is_ascii_digit() || b == b'.') && value.len() < 6;
+    (!counted).then_some(Kind::Password)
+}
+
+fn secret(found: &Found) -> Option<Kind> {
+    let value = found.value();
+    if is_empty_value(value) || is_call(found) || value.len() < 4 {
+        return None;
+    }
+    let key = key_of(found).to_ascii_lowercase();
+    let loose = key == "key" || key.ends_with("session-id") || key.ends_with("session_id") || key == "secret" || key.ends_with("credential");
+    if loose && value.bytes().all(|b| b.is_ascii_lowercase() || b == b'-' || b == b'.') {
+        return None;
+    }
+    (!value.starts_with('/')).then_some(Kind::Token)
+}
+
+/// Language models have tokens of another kind: only what looks like chance counts, unless the
+/// name is an environment variable's.
+fn token(found: &Found) -> Option<Kind> {
+    let value = found.value();
+    let key = key_of(found);
+    let lower = key.to_ascii_lowercase();
+    if is_empty_value(value) || is_call(found) || value.starts_with('/') || value.starts_with('[') || value.starts_with('<') {
+        return None;
+    }
+    let modelled = [
+        "bos", "eos", "pad", "unk", "cls", "sep", "mask", "image", "max", "min", "num", "new", "per", "added", "special", "video", "audio",
+        "prompt", "completion", "total", "first", "stop", "start", "end", "decoder", "forced", "pre", "byte", "count", "n_", "use_",
+    ];
+    if lower.contains("token") && modelled.iter().any(|word| lower.starts_with(word) || lower.contains(&format!("_{word}"))) {
+        return None;
+    }
+    let bytes = value.as_bytes();
+    let digit = bytes.iter().any(u8::is_ascii_digit);
+    let letter = bytes.iter().any(u8::is_ascii_alphabetic);
+    let upper = bytes.iter().any(u8::is_ascii_uppercase);
+    let lowered = bytes.iter().any(u8::is_ascii_lowercase);
+    let environment = key.len() > 5 && key.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit()) && key.ends_with("TOKEN");
+    let keyed = lower.ends_with("key");
+    let least = if keyed { 20 } else { 8 };
+    let chance = value.len() >= least && letter && (digit || (upper && lowered && value.len() >= 16));
+    let wordy = value.contains(' ') || value.contains("://") || (keyed && value.contains('.'));
+    ((environment && value.len() >= 4) || (chance && !wordy)).then_some(Kind::Token)
+}
+
+fn header(found: &Found) -> Option<Kind> {
+    let value = found.value();
+    let word = value.to_ascii_lowercase();
+    let spoken = ["token", "authentication", "auth", "required", "realm", "header", "failed", "block", "usage", "information"];
+    let prose = spoken.iter().any(|start| word.starts_with(start)) || (value.len() < 24 && value.bytes().all(|b| b.is_ascii_lowercase()));
+    (!is_empty_value(value) && !prose).then_some(Kind::Token)
+}
+
+fn option(found: &Found) -> Option<Kind> {
+    let value = found.value();
+    let mere_word = found.kind == Kind::Token && value.bytes().all(|b| b.is_ascii_lowercase());
+    let number = value.bytes().all(|b| b.is_ascii_digit()) && found.kind == Kind::Token;
+    (!is_empty_value(value) && !mere_word && !number).then_some(found.kind)
+}
+
+fn piped(found: &Found) -> Option<Kind> {
+    (!is_empty_value(found.value())).then_some(Kind::Password)
+}
+
+fn netrc(found: &Found) -> Option<Kind> {
+    if found.kind == Kind::User {
+        return super::names::account(found);
+    }
+    let word = found.value().to_ascii_lowercase();
+    let prose = ["for", "authentication", "required", "is", "was", "expired", "change", "changed", "incorrect", "mismatch", "prompt"];
+    (!prose.contains(&word.as_str()) && !is_empty_value(&word)).then_some(Kind::Password)
+}
+
+fn spoken(found: &Found) -> Option<Kind> {
+    let value = found.value();
+    let prose = ["not", "incorrect", "required", "invalid", "expired", "correct", "the", "wrong", "错误", "不", "正确", "过期"];
+    let worded = prose.iter().any(|word| value.starts_with(word));
+    let chance = found.kind != Kind::Token || value.bytes().any(|b| b.is_ascii_digit()) && value.bytes().any(|b| b.is_ascii_alphabetic());
+    (!worded && chance && !is_empty_value(value)).then_some(found.kind)
+}
+
+/// Short options mean different things to different programs.
+const CLIENTS: [(&str, &str); 11] = [
+    ("mysql", r#"\s-u\s*(?<user>[^\s"']+)|\s-p(?:"(?<password>[^"]+)"|'(?<password2>[^']+)'|(?<password3>[^\s"'][^\s"']*))"#),
+    ("mariadb", r#"\s-u\s*(?<user>[^\s"']+)|\s-p(?:"(?<password>[^"]+)"|'(?<password2>[^']+)'|(?<password3>[^\s"'][^\s"']*))"#),
+    ("mongo", r#"\s-u\s*["']?(?<user>[^\s"']+)|\s-p\s*["']?(?<password3>[^\s"']+)"#),
+    ("redis-cli", r#"\s-a\s*(?:"(?<password>[^"]+)"|'(?<password2>[^']+)'|(?<password3>[^\s"']+))"#),
+    ("sshpass", r#"\s-p\s*(?:"(?<password>[^"]+)"|'(?<password2>[^']+)'|(?<password3>[^\s"']+))"#),
+    (" login", r#"\s-u\s*["']?(?<user>[^\s"']+)|\s-p\s*(?:"(?<password>[^"]+)"|'(?<password2>[^']+)'|(?<password3>[^\s"']+))"#),
+    ("curl", r#"\s(?:-u|--user|-U|--proxy-user)\s*=?["']?(?<user>[^\s"':]+):(?<password>[^\s"']+)"#),
+    ("ipmitool", r#"\s-U\s*(?<user>\S+)|\s-P\s*(?<password>\S+)|\s-H\s*(?<host>\S+)"#),
+    ("ldap", r#"\s-w\s*(?:"(?<password>[^"]+)"|'(?<password2>[^']+)'|(?<password3>[^\s"']+))|\s-D\s*["']?(?<person>[^\s"']+)"#),
+    ("smbclient", r#"\s-U\s*["']?(?<user>[^\s"'%]+)%(?<password>[^\s"']+)"#),
+    ("zip", r#"\s-P\s*(?<password>\S+)"#),
+];
+
+static CLIENT_OPTIONS: LazyLock<Vec<(&str, Option<Regex>)>> =
+    LazyLock::new(|| CLIENTS.iter().map(|(program, expression)| (*program, Regex::new(expression).ok())).collect());
+
+fn client_options(text: &str, out: &mut Vec<Hit>) {
+    for (program, regex) in CLIENT_OPTIONS.iter() {
+        let (Some(at), Some(regex)) = (text.find(program), regex) else { continue };
+        for captures in regex.captures_iter(text.get(at..).unwrap_or("")) {
+            for name in regex.capture_names().flatten() {
+                let (Some(group), Some(kind)) = (captures.name(name), Kind::from_group(name)) else { continue };
+                let found = Found { text, start: at + group.start(), end: at + group.end(), kind };
+                let kind = if kind == Kind::User { super::names::account(&found) } else { Some(kind) };
+                if let Some(kind) = kind.filter(|_| !is_empty_value(found.value())) {
+                    out.push(Hit { start: found.start, end: found.end, kind });
+                }
+            }
+        }
+    }
+}
+
+static BODY: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[A-Za-z0-9+/]{4,}={0,2}(?:[^A-Za-z0-9+/]*)$").ok());
+static VALUE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#"^[\s>|-]*["']?value["']?\s*[:=]\s*(?:"([^"]+)"|'([^']+)'|([^\s"',]+))"#).ok());
+static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r#"(?i)["']?name["']?\s*[:=]\s*["']?[A-Za-z0-9_.-]*(?:token|secret|passw(?:or)?d|passwd|api_?key|access_?key(?:_id)?|credentials?|private_?key|dsn|conn(?:ection)?_?str(?:ing)?|database_url|_key|_pass|_pwd)["']?\s*,?\s*$"#).ok()
+});
+
+/// The base64 of a line inside a key block.
+pub(super) fn pem_body(text: &str) -> Option<(usize, usize)> {
+    let found = BODY.as_ref()?.find(text.trim_end())?;
+    let body = found.as_str().trim_end_matches(|c: char| !(c.is_ascii_alphanumeric() || "+/=".contains(c)));
+    // The line holds a prefix at most; prose ends the block.
+    let rest = text.get(..found.start()).unwrap_or("");
+    let prose = rest.split_whitespace().count() > 8 || (body.len() < 16 && rest.trim().len() > 2);
+    (!prose && !body.is_empty()).then_some((found.start(), found.start() + body.len()))
+}
+
+/// `Proc-Type: 4,ENCRYPTED`, an empty line: still inside the block.
+pub(super) fn is_pem_header(text: &str) -> bool {
+    text.trim().is_empty() || text.contains("Proc-Type:") || text.contains("DEK-Info:") || text.contains("Comment:") || text.contains("Version:")
+}
+
+/// `- name: HF_TOKEN`.
+pub(super) fn names_a_secret(text: &str) -> bool {
+    text.len() < 200 && text.contains("ame") && NAME.as_ref().is_some_and(|regex| regex.is_match(text))
+}
+
+/// The value of a `value: …` line.
+pub(super) fn value_field(text: &str) -> Option<(usize, usize)> {
+    let captures = VALUE.as_ref()?.captures(text)?;
+    let group = captures.iter().skip(1).flatten().next()?;
+    (!is_empty_value(group.as_str())).then_some((group.start(), group.end()))
+}

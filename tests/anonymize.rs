@@ -1,0 +1,156 @@
+//! Scores the anonymiser on the open collection and on the corpus.
+
+use faultbook::anonymize::{Anonymized, Rules, anonymize};
+use faultbook::intake::{Line, Paste, Source};
+use faultbook::segment;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+#[derive(Deserialize)]
+struct Entry {
+    id: String,
+    text: String,
+    secrets: Vec<String>,
+    must_keep: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Case {
+    #[serde(default)]
+    secrets: Vec<String>,
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn paste(text: &str) -> Paste {
+    let lines: Vec<Line> = (1u32..).zip(text.split('\n')).map(|(number, text)| Line { number, text: text.to_owned(), ..Line::default() }).collect();
+    let last = u32::try_from(lines.len()).unwrap();
+    Paste { lines, sources: vec![Source { name: String::new(), first: 1, last }], limits: Vec::new() }
+}
+
+fn run(text: &str) -> Anonymized {
+    let paste = paste(text);
+    let log = segment::split(&paste);
+    let out = anonymize(&paste, &log, &Rules::default());
+    assert_eq!(out.lines().len(), paste.lines.len(), "the number of lines changed");
+    out
+}
+
+/// Entries and what the anonymiser made of them.
+fn collection(name: &str) -> Vec<Entry> {
+    let path = root().join("tests/anonymize").join(name);
+    let entries: Vec<Entry> = std::fs::read_to_string(&path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(entries.len() > 100, "{} entries", entries.len());
+    entries
+}
+
+/// The shares of secrets gone and of words kept; misses are printed.
+fn score(entries: &[Entry]) -> (f64, f64) {
+    let (mut secrets, mut gone, mut words, mut kept) = (0u32, 0u32, 0u32, 0u32);
+    for entry in entries {
+        let out = run(&entry.text).lines().join("\n");
+        for secret in &entry.secrets {
+            secrets += 1;
+            if out.contains(secret.as_str()) {
+                eprintln!("{}: not hidden: {secret:?} in\n{out}", entry.id);
+            } else {
+                gone += 1;
+            }
+        }
+        for word in &entry.must_keep {
+            words += 1;
+            if out.contains(word.as_str()) {
+                kept += 1;
+            } else {
+                eprintln!("{}: lost: {word:?} in\n{out}", entry.id);
+            }
+        }
+    }
+    let shares = (f64::from(gone) / f64::from(secrets), f64::from(kept) / f64::from(words));
+    eprintln!("secrets {gone}/{secrets} = {:.4}, words {kept}/{words} = {:.4}", shares.0, shares.1);
+    shares
+}
+
+#[test]
+fn the_open_collection_is_anonymised() {
+    let (recall, kept) = score(&collection("open.jsonl"));
+    assert!(recall >= 0.995, "recall {recall:.4}");
+    assert!(kept >= 0.998, "kept {kept:.4}");
+}
+
+/// Entries written for this project, beyond the open collection.
+#[test]
+fn the_own_collection_is_anonymised() {
+    let (recall, kept) = score(&collection("own.jsonl"));
+    assert!(recall >= 0.995, "recall {recall:.4}");
+    assert!(kept >= 0.998, "kept {kept:.4}");
+}
+
+#[test]
+fn anonymising_twice_changes_nothing() {
+    let mut changed = Vec::new();
+    for entry in ["open.jsonl", "own.jsonl"].into_iter().flat_map(collection) {
+        let once = run(&entry.text).lines().join("\n");
+        let twice = run(&once).lines().join("\n");
+        if once != twice {
+            changed.push(format!("{}:\n{once}\n{twice}", entry.id));
+        }
+    }
+    assert!(changed.is_empty(), "{}", changed.join("\n"));
+}
+
+fn cases() -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    let mut folders = vec![root().join("corpus/known")];
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+        for path in entries.map(|entry| entry.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.file_name().is_some_and(|name| name == "case.toml") {
+                all.push(path);
+            }
+        }
+    }
+    all.sort();
+    all
+}
+
+#[test]
+fn no_secret_of_the_corpus_survives() {
+    let cases = cases();
+    assert!(cases.len() > 50, "{} cases", cases.len());
+    let mut left = Vec::new();
+    for path in cases {
+        let case: Case = toml::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        let bytes = std::fs::read(path.with_file_name("input.log")).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        let out = run(&text).lines().join("\n");
+        for secret in case.secrets.iter().filter(|secret| out.to_lowercase().contains(&secret.to_lowercase())) {
+            left.push(format!("{}: {secret}", path.display()));
+        }
+        let twice = run(&out).lines().join("\n");
+        for (one, two) in out.lines().zip(twice.lines()).filter(|(one, two)| one != two) {
+            left.push(format!("{}: changed again:\n  {one}\n  {two}", path.display()));
+        }
+    }
+    assert!(left.is_empty(), "{}", left.join("\n"));
+}
+
+/// Writes what the anonymiser makes of every case, to be read by a person:
+/// `cargo test --test anonymize show -- --ignored --nocapture`.
+#[test]
+#[ignore = "prints for reading"]
+fn show() {
+    for path in cases() {
+        let bytes = std::fs::read(path.with_file_name("input.log")).unwrap();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let out = run(&text);
+        println!("== {}", path.parent().unwrap().display());
+        for (raw, line) in text.split('\n').zip(out.lines()).filter(|(raw, line)| raw != line) {
+            println!("- {raw}\n+ {line}");
+        }
+    }
+}
