@@ -70,6 +70,14 @@ pub fn word(lang: Lang, key: &str) -> &str {
     words.get(key).map_or(key, String::as_str)
 }
 
+/// All keys that start with `prefix`, in alphabetical order.
+pub fn keys(lang: Lang, prefix: &str) -> impl Iterator<Item = &'static str> {
+    let words = &WORDS[matches!(lang, Lang::Zh) as usize];
+    let mut keys: Vec<&str> = words.keys().map(String::as_str).filter(|key| key.starts_with(prefix)).collect();
+    keys.sort_unstable();
+    keys.into_iter()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

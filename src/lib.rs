@@ -12,6 +12,7 @@
 
 pub mod anonymize;
 pub mod cli;
+pub mod config;
 pub mod diagnose;
 pub mod error;
 pub mod eval;
@@ -20,8 +21,11 @@ pub mod facts;
 pub mod i18n;
 pub mod intake;
 pub mod pattern;
+pub mod render;
 pub mod report;
 pub mod segment;
+pub mod store;
+pub mod web;
 
 use diagnose::Diagnosis;
 pub use error::Error;

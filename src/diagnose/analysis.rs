@@ -289,7 +289,7 @@ pub struct FactView {
     pub subject: Option<SubjectView>,
     pub name: String,
     /// Boolean, number, text or list, by the fact's type.
-    #[schema(value_type = Object)]
+    #[schema(value_type = serde_json::Value)]
     pub value: serde_json::Value,
     pub lines: Vec<u32>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

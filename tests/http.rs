@@ -1,0 +1,12 @@
+//! The web service from outside: routes, forms of answers, limits, deleting.
+
+#[path = "http/client.rs"]
+mod client;
+#[path = "http/deleting.rs"]
+mod deleting;
+#[path = "http/errors.rs"]
+mod errors;
+#[path = "http/pages.rs"]
+mod pages;
+#[path = "http/pastes.rs"]
+mod pastes;
