@@ -1,10 +1,11 @@
 //! `analyze` and `anonymize`.
 
 use super::{Common, Format, long, parts, print};
-use crate::anonymize::{Rules, anonymize};
+use crate::anonymize::{Anonymized, Rules, anonymize};
 use crate::error::Error;
 use crate::intake::{self, Limits, Part, Paste};
 use crate::pattern::Patterns;
+use crate::render::{self, Extras};
 use crate::segment;
 use clap::Args;
 use std::path::PathBuf;
@@ -51,14 +52,26 @@ impl AnalyzeArgs {
         let lang = self.common.lang();
         let analysis = analyzed.diagnosis.view(patterns, lang, &redact);
         let found = !analysis.findings.is_empty();
+        let shown = || by_number(&paste, anonymized.as_ref().map(Anonymized::lines));
         let text = match self.format {
             _ if self.each => serde_json::to_string(&analysis).map_err(|_| Error::Internal)? + "\n",
             Format::Json => serde_json::to_string_pretty(&analysis).map_err(|_| Error::Internal)? + "\n",
-            Format::Text | Format::Markdown => serde_json::to_string_pretty(&analysis).map_err(|_| Error::Internal)? + "\n",
+            Format::Text => render::full::full(&analysis, &shown(), lang, &Extras::default(), false),
+            Format::Markdown => render::markdown::markdown(&analysis, &shown(), lang, &Extras::default()),
         };
         print(&text)?;
         Ok(found)
     }
+}
+
+/// The lines by number: renderings look line 12 up at place 11, and a condensed log has gaps.
+fn by_number(paste: &Paste, anonymized: Option<&[String]>) -> Vec<String> {
+    let mut lines = Vec::with_capacity(paste.lines.len());
+    for (at, line) in paste.lines.iter().enumerate() {
+        lines.resize((line.number as usize).saturating_sub(1), String::new());
+        lines.push(anonymized.and_then(|lines| lines.get(at)).unwrap_or(&line.text).clone());
+    }
+    lines
 }
 
 /// Reads parts; the user's own machine has no limit but its memory.

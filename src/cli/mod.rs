@@ -8,6 +8,8 @@ mod eval;
 mod explain;
 mod long;
 mod patterns;
+mod service;
+mod wheel;
 
 use crate::error::Error;
 use crate::i18n::Lang;
@@ -33,12 +35,22 @@ enum Command {
     Analyze(analyze::AnalyzeArgs),
     /// Replace what is personal or secret, and print the rest unchanged.
     Anonymize(analyze::AnonymizeArgs),
+    /// Serve the web form, the pages and the API.
+    Serve(service::ServeArgs),
+    /// The torch install line that works with a driver, a card and a Python.
+    Wheel(wheel::WheelArgs),
+    /// Print the script that collects what an analysis needs; run it with: faultbook collect | sh
+    Collect,
     /// Score the analysis on cases with known answers.
     Eval(eval::EvalArgs),
     /// Say what a code, a name or a line means.
     Explain(explain::ExplainArgs),
     /// Check, list, show and start pattern files.
     Patterns(patterns::PatternsArgs),
+    /// Print all settings with their defaults, as a settings file.
+    DefaultConfig(service::DefaultConfigArgs),
+    /// Print the completion script of a shell.
+    Completions(service::CompletionsArgs),
 }
 
 /// What several commands take.
@@ -92,6 +104,11 @@ impl Cli {
         let outcome = match self.command {
             Command::Analyze(args) => args.run(),
             Command::Anonymize(args) => args.run(),
+            Command::Serve(args) => args.run(),
+            Command::Wheel(args) => args.run(),
+            Command::Collect => service::collect(),
+            Command::DefaultConfig(args) => args.run(),
+            Command::Completions(args) => args.run(),
             Command::Eval(args) => args.run(),
             Command::Explain(args) => args.run(),
             Command::Patterns(args) => args.run(),

@@ -14,7 +14,7 @@ mod ops;
 mod pages;
 mod report;
 mod search;
-mod serve;
+pub mod serve;
 mod ui;
 
 pub use serve::serve;
