@@ -182,7 +182,7 @@ fn unwrap(words: &[String], parsed: &mut Parsed) -> Option<Vec<String>> {
     let after_flags = |takes_value: &str| {
         let mut at = 0;
         while let Some(flag) = rest.get(at).filter(|w| w.starts_with('-')) {
-            at += 1 + usize::from(flag.len() == 2 && takes_value.contains(&flag[1..]));
+            at += 1 + usize::from(flag.len() == 2 && flag.get(1..).is_some_and(|f| takes_value.contains(f)));
         }
         rest.get(at..).filter(|r| !r.is_empty()).map(<[String]>::to_vec)
     };

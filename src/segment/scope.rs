@@ -104,8 +104,8 @@ pub fn machine(paste: &Paste, cues: &[(usize, Cue)]) -> ScopeKind {
 pub fn heading(text: &str) -> Option<ScopeKind> {
     let line = text.trim();
     let marked = line.starts_with(['#', '=', '-', '*', '(', '（', '[', '【']);
-    let titled = line.ends_with([':', '：']) && line.chars().count() <= 90;
-    if line.len() > 200 || !(marked || titled) {
+    let titled = line.ends_with([':', '：']);
+    if line.len() > 270 || line.chars().count() > 90 || !(marked || titled) {
         return None;
     }
     let words = line.to_lowercase();

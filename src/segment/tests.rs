@@ -170,3 +170,23 @@ fn a_record_is_capped() {
     let long = format!("Traceback (most recent call last):\n{}", "  File \"a.py\", line 1, in f\n".repeat(3 * record::MAX_LINES));
     assert!(log(&long).1.records.iter().all(|r| r.pieces.len() <= record::MAX_LINES));
 }
+
+/// Beginnings and whole lines that mean something to one stage or another.
+const PIECES: &[&str] = &[
+    "> ", "web-1  | ", "[pod/a/b] ", "[rank3]: ", "[1,2]<stdout>: ", "0: ", "Nov 24 10:14:02 h kernel: ", "[    4.452310] ", "[Wed Aug 30 16:29:31 2023] ",
+    "2026-04-22T21:34:12.123Z stderr F ", "(EngineCore_0 pid=1) ERROR 10-25 14:20:58 [core.py:708] ", "h:1:2 [0] ", "kern  :err   : ", "<6>", "11月 24 10:14:02 ",
+    "Traceback (most recent call last):", "  File \"a.py\", line 1", "    x = 1", "RuntimeError: x", "E   RuntimeError: x", "╭─ Traceback (most recent call last) ─╮", "│ x │",
+    "During handling of the above exception", "terminate called after throwing", "  what():  x", "frame #0: x", "NVRM: API mismatch: but", "NVRM: this kernel", "$ ", "$ lsmod | grep x",
+    "user@host:~$ docker exec a \\", "PS C:\\x> ls", "# on the host", "```", "#faultbook 1 lsmod rc=0 scope=pod :: lsmod", ">>> x", "+ nvidia-smi", "a.py:1: UserWarning: x", "  warnings.warn(",
+    "torch 2.5.1", "==============NVSMI LOG==============", "    Name                                  : x", "| x |", "+----+", "NCCL INFO x", "：", "“", "\u{3000}", "\u{1b}[1m", "\r", "\u{8}", " ", "\t", "\n", "\n", "\n", "\n",
+];
+
+proptest::proptest! {
+    #[test]
+    fn no_paste_breaks_the_rules(picks in proptest::collection::vec((0..PIECES.len() + 8, "\\PC{0,12}"), 1..120)) {
+        let text: String = picks.iter().map(|(at, word)| PIECES.get(*at).copied().unwrap_or(word)).collect();
+        if let Ok(paste) = read(vec![Part { name: String::new(), bytes: text.into_bytes() }], &Limits::default()) {
+            check(&paste, &split(&paste));
+        }
+    }
+}

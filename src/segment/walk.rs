@@ -229,8 +229,9 @@ impl Walk<'_> {
         }
         let before = index.checked_sub(1).and_then(|at| self.paste.lines.get(at));
         let wrapped = before.is_some_and(|l| l.text.chars().count() >= MIN_WRAPPED);
-        let next = self.paste.lines.iter().skip(index + 1).take(3);
-        hit.is_none_or(|h| h.weak) && wrapped && next.clone().any(|l| of_prefix(l).is_some())
+        let last = index + 1 == self.paste.lines.len();
+        let stamped = self.paste.lines.iter().skip(index + 1).take(3).any(|l| of_prefix(l).is_some());
+        hit.is_none_or(|h| h.weak) && wrapped && (stamped || last)
     }
 
     /// A listing ends where, after a blank line, something begins that is not of its kind.
@@ -303,7 +304,7 @@ fn of_prefix(line: &Line) -> Option<Kind> {
     let unit = prefix.unit.as_deref();
     if unit == Some("kernel") {
         let before = line.text.get(..line.body as usize).unwrap_or("");
-        let ring = !before.contains("kernel:") && !before.contains("kernel[");
+        let ring = !["kernel:", "kernel：", "kernel["].iter().any(|tag| before.contains(tag));
         return Some(if ring { Kind::Dmesg } else { Kind::Journal });
     }
     match (unit, prefix.time) {

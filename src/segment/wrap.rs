@@ -80,7 +80,7 @@ fn width(lines: &[Line], lengths: &[usize], hits: &[Option<Hit>]) -> Option<usiz
     let is_table = |line: &Line, hit: &Option<Hit>| line.message().starts_with(['|', '+', '=', '-']) || hit.is_some_and(|h| matches!(h.kind, Kind::NvidiaSmi | Kind::NvidiaSmiQ));
     // A word that is longer than the width stands on a line of its own.
     let one_word = |line: &Line| !line.message().trim_start().contains(' ');
-    let longest = lines.iter().zip(lengths).zip(hits).filter(|((line, length), hit)| !is_table(line, hit) && !(one_word(line) && **length > MIN_WIDTH)).map(|((_, length), _)| *length).max()?;
+    let longest = lines.iter().zip(lengths).zip(hits).filter(|((line, length), hit)| !(is_table(line, hit) || one_word(line) && **length > MIN_WIDTH)).map(|((_, length), _)| *length).max()?;
     (MIN_WIDTH..=MAX_WIDTH).contains(&longest).then_some(longest)
 }
 
