@@ -63,7 +63,7 @@ pub(super) const RULES: &[Rule] = &[
         feature: 0,
         find: Find::Regex(r"(?:(?:run|offline-run)-\d{8}_\d{6}-(?<project>[a-z0-9]{6,10})|mlruns/\d+/(?<uuid>[0-9a-f]{32}))", super::rules::always),
     },
-    Rule { name: "kernel-suffix", gate: &["linux", "kernel version", "kernel release", "kernel: ", "kernel 3", "kernel 4", "kernel 5", "kernel 6", "kernel 7", "lib/modules", "vermagic", "uname", "running", "vmlinuz", "for kernel"], feature: 0, find: Find::Code(kernel) },
+    Rule { name: "kernel-suffix", gate: &["linux", "kernel version", "kernel release", "kernel: 3", "kernel: 4", "kernel: 5", "kernel: 6", "kernel: 7", "kernel: linux", "kernel 3", "kernel 4", "kernel 5", "kernel 6", "kernel 7", "lib/modules", "vermagic", "uname", "running", "vmlinuz", "for kernel"], feature: 0, find: Find::Code(kernel) },
     Rule {
         name: "frozen-package",
         gate: &["=="],

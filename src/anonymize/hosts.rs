@@ -76,7 +76,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "host-and-port",
-        gate: &["('", "(\"", "port", "(host"],
+        gate: &["('", "(\"", " port", "port=", "(host"],
         feature: feature::PORT,
         find: Find::Regex(
             r#"(?:\(\s*(?:host=)?["']?(?<host>[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9])["']?,\s*(?:port=)?\d{2,5}\)|(?:^|[\s"'=(\[,@/])(?<host2>[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9]):(?:22|80|443|2049|2222|2379|3306|4444|5000|5432|6379|6443|8000|8080|8265|8443|9000|9092|9400|10001|10250|12345|23456|27000|27017|29\d{3}|1\d{4}|6000)(?:[^\d.]|$))"#,
@@ -85,15 +85,21 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "launcher",
-        gate: &["slots", "exited", "host:", "node:", ": [", ": traceback", ":   file", ": error", ": warning", ": info", " login:"],
-        feature: feature::BRACKET | feature::AT,
+        gate: &["slots", "exited", "host:", "node:", "hostname:", " login:"],
+        feature: feature::AT,
         find: Find::Regex(
             concat!(
-                r"(?:^\[(?<host>[A-Za-z][A-Za-z0-9_.-]*):\d{2,7}\]|^(?<host2>[A-Za-z0-9][A-Za-z0-9_.-]*)\s+slots\s*=\s*\d+|(?:on node|Local host:|Remote host:|Node:|Hostname:|host:)\s+(?<host3>[A-Za-z][A-Za-z0-9_.-]*)",
-                r"|^(?<host4>[a-z][a-z0-9-]*\d): (?:\[|Traceback|  File|ERROR|WARNING|INFO)|^(?<host5>[A-Za-z][A-Za-z0-9.-]*) login: |[=\s:]\d{2,5}@(?<host6>[A-Za-z][A-Za-z0-9.-]*[A-Za-z0-9]))"
+                r"(?:^(?<host2>[A-Za-z0-9][A-Za-z0-9_.-]*)\s+slots\s*=\s*\d+|(?:on node|Local host:|Remote host:|Node:|Hostname:|host:)\s+(?<host3>[A-Za-z][A-Za-z0-9_.-]*)",
+                r"|^(?<host5>[A-Za-z][A-Za-z0-9.-]*) login: |[=\s:]\d{2,5}@(?<host6>[A-Za-z][A-Za-z0-9.-]*[A-Za-z0-9]))"
             ),
             weak,
         ),
+    },
+    Rule {
+        name: "prefix-of-a-launcher",
+        gate: &[": [", ": traceback", ":   file", ": error", ": warning", ": info"],
+        feature: feature::BRACKET,
+        find: Find::Regex(r"^(?:\[(?<host>[A-Za-z][A-Za-z0-9_.-]*):\d{2,7}\]|(?<host4>[a-z][a-z0-9-]*\d): (?:\[|Traceback|  File|ERROR|WARNING|INFO))", weak),
     },
     Rule {
         name: "etc-hosts",
