@@ -115,7 +115,8 @@ fn is_version(found: &Found, octets: [u8; 4]) -> bool {
     // `5.15.153.1-microsoft-standard-WSL2`
     let kernel = matches!(octets, [2..=7, ..]) && after.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
     let archive = ["-py", "-cp", "-manylinux", ".tar", ".whl", ".zip", "-linux", "+cu", "-cuda", ".so", ".dll", ".post", ".dev", "-1 ", "-1_", "_amd64"];
-    if glued || kernel || archive.iter().any(|end| after.starts_with(end)) || before.ends_with("so.") {
+    let listed = found.before().contains("Requirement ") && before.ends_with('(');
+    if glued || listed || kernel || archive.iter().any(|end| after.starts_with(end)) || before.ends_with("so.") {
         return true;
     }
     match last {

@@ -10,11 +10,11 @@ use std::sync::LazyLock;
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "kubernetes-field",
-        gate: &["name:", "namespace", "pod", "controlled by", "assigned", "sandbox for", "container for", "binding"],
+        gate: &["name:", "namespace", "pod", "controlled by", "assigned", "sandbox for", "container for", "binding", "deployment", "statefulset", "daemonset", "replicaset", "job/", "job.", "jobs/", "service/"],
         feature: 0,
         find: Find::Regex(
             concat!(
-                r#"(?:^Name:\s+(?<pod>[a-z0-9][a-z0-9.-]*)|^\s*Namespace:\s+(?<namespace>[a-z0-9][a-z0-9-]*)|(?i:namespace)s?["']?\s*[:=/]\s*["']?(?<namespace2>[a-z0-9][a-z0-9-]*)"#,
+                r#"(?:^Name:\s+(?<pod>[a-z0-9][a-z0-9.-]*)|^\s*Namespace:\s+(?<namespace>[a-z0-9][a-z0-9-]*)|(?i:namespace)s?["']?\s*[:=/]\s*["']?(?<namespace2>[a-z0-9][a-z0-9-]*)|namespace \\?["'](?<namespace6>[a-z0-9][a-z0-9-]*)|(?:^|[\s"'(=\[])(?:deployment|statefulset|daemonset|replicaset|job|pytorchjob|mpijob|rayjob|raycluster|service|pod)s?(?:\.[a-z.]+)?/(?<pod6>[a-z0-9][a-z0-9.-]*-[a-z0-9.-]*)"#,
                 r#"|(?i:pod(?:[_-]?name)?)["']?\s*[:=]\s*["']?(?:(?<namespace3>[a-z0-9][a-z0-9-]*)/)?(?<pod2>[a-z0-9][a-z0-9.-]*-[a-z0-9.-]*)|\bpods?[ /]["']?(?:(?<namespace4>[a-z0-9][a-z0-9-]*)/)?(?<pod3>[a-z0-9][a-z0-9.]*-[a-z0-9.-]*)"#,
                 r#"|(?:Successfully assigned|assigned|Binding|container for|sandbox for)\s+(?:pod )?["']?(?<namespace5>[a-z0-9][a-z0-9-]*)/(?<pod4>[a-z0-9][a-z0-9.-]*)(?: to (?<host>[a-z0-9][a-z0-9.-]*))?|Controlled By:\s+[A-Za-z]+/(?<pod5>[a-z0-9][a-z0-9.-]*))"#
             ),
@@ -63,13 +63,20 @@ pub(super) const RULES: &[Rule] = &[
         feature: 0,
         find: Find::Regex(r"(?:(?:run|offline-run)-\d{8}_\d{6}-(?<project>[a-z0-9]{6,10})|mlruns/\d+/(?<uuid>[0-9a-f]{32}))", super::rules::always),
     },
-    Rule { name: "kernel-suffix", gate: &["linux", "kernel version", "kernel release", "kernel: ", "kernel 3", "kernel 4", "kernel 5", "kernel 6", "kernel 7", "lib/modules", "vermagic", "uname", "running", "vmlinuz", "for kernel"], feature: 0, find: Find::Code(kernel) },
+    Rule { name: "kernel-suffix", gate: &["linux", "kernel version", "kernel release", "kernel: 3", "kernel: 4", "kernel: 5", "kernel: 6", "kernel: 7", "kernel: linux", "kernel 3", "kernel 4", "kernel 5", "kernel 6", "kernel 7", "lib/modules", "vermagic", "uname", "running", "vmlinuz", "for kernel"], feature: 0, find: Find::Code(kernel) },
     Rule {
         name: "frozen-package",
         gate: &["=="],
         feature: 0,
         find: Find::Regex(r"^(?:\s{0,8}(?:[-*•+~] )?|.*[Cc]ollecting |.*already satisfied: )(?<package>[A-Za-z][A-Za-z0-9._-]*)==\d", package),
     },
+    Rule {
+        name: "wheel",
+        gate: &[".whl", "-py3-", ".tar.gz"],
+        feature: 0,
+        find: Find::Regex(r"(?:^|[\s/'\x22(])(?<package>[A-Za-z][A-Za-z0-9._]*)-\d[A-Za-z0-9.+!_]*(?:-(?:\d\w*-)?(?:py|cp)\d|\.tar\.gz)", package),
+    },
+    Rule { name: "installed", gate: &["successfully installed", "would install", "installing collected"], feature: 0, find: Find::Code(installed) },
     Rule {
         name: "egg",
         gate: &["#egg=", "git+"],
@@ -94,7 +101,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// Names of objects that every cluster has.
-const PUBLIC: [&str; 48] = [
+const PUBLIC: &[&str] = &[
     "kube-", "nvidia-", "gpu-operator", "gpu-feature", "coredns", "etcd", "calico", "cilium", "flannel", "weave", "default", "node-exporter", "dcgm", "prometheus", "grafana", "cert-manager", "ingress-nginx",
     "metrics-server", "kubernetes", "istio", "knative", "kubeflow", "volcano", "kueue", "ray-operator", "kuberay", "mpi-operator", "training-operator", "network-operator", "rdma-", "sriov", "multus", "local-path", "csi-", "ebs-csi", "aws-node",
     "gke-metrics", "fluent", "longhorn", "rook", "openebs", "monitoring", "operators", "openshift", "tigera", "argocd", "cattle", "container-toolkit",
@@ -122,13 +129,29 @@ pub(super) fn job(found: &Found) -> Option<Kind> {
     let lower = value.to_ascii_lowercase();
     let nothing = ["none", "null", "n/a", "true", "false"].contains(&lower.as_str());
     let file = [".py", ".sh", ".batch", ".extern"].iter().any(|end| lower.ends_with(end)) && words::is_plain(value);
-    let plain = words::is_common(value) || (words::is_plain(value) && !value.bytes().any(|b| b == b'-') && found.kind == Kind::Job);
+    let plain = words::is_common(value) ;
     let code = found.after().starts_with(['(', '[']);
     (!nothing && !file && !plain && !code && value.len() >= 2 && !value.bytes().all(|b| b.is_ascii_digit())).then_some(found.kind)
 }
 
 fn package(found: &Found) -> Option<Kind> {
     (!words::is_public_package(found.value()) && !words::is_common(found.value())).then_some(Kind::Package)
+}
+
+/// `Successfully installed torch-2.4.1 acme-core-0.3`.
+fn installed(text: &str, out: &mut Vec<Hit>) {
+    let Some(start) = text.find("nstall").and_then(|at| text.get(at..).and_then(|rest| rest.find([' ', ':'])).map(|skip| at + skip)) else { return };
+    let mut at = start;
+    for word in text.get(start..).unwrap_or("").split([' ', ',', ':']) {
+        let version = word.rmatch_indices('-').find(|(place, _)| word.get(place + 1..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())));
+        let name = version.map_or(word, |(place, _)| word.get(..place).unwrap_or(word));
+        let found = Found { text, start: at, end: at + name.len(), kind: Kind::Package };
+        let shaped = name.len() > 2 && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
+        if shaped && package(&found).is_some() {
+            out.push(Hit { start: at, end: found.end, kind: Kind::Package });
+        }
+        at += word.len() + 1;
+    }
 }
 
 static ROW: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[\s>|]*([A-Za-z][A-Za-z0-9._-]*)\s+v?(\d[A-Za-z0-9.+!_-]*)").ok());

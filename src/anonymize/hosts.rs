@@ -14,7 +14,7 @@ pub(super) const RULES: &[Rule] = &[
         gate: &["host", "node", "machine", "computer", "server", "master", "rdzv", "coordinator", "主机", "endpoint", "_addr", "remote"],
         feature: 0,
         find: Find::Regex(
-            r#"(?i)(?:^|[^A-Za-z0-9])(?:(?:[a-z_]+[_ .-])?(?:host(?:[_ -]?name)?|fqdn)|node(?:[_-]?name|_list|_id)?|nodeName|machine(?:[_ -]?name)?|computer(?:[_ -]?name)?|server(?:[_ -]?(?:name|address))?|(?:master|head|coordinator|main|leader|dist|scheduler|tracker|root)[_-](?:addr(?:ess)?|ip|uri|process_ip)|rdzv[_-]endpoint|coordinator_address|remote|SSH_CONNECTION|endpoint)["']?\s*[:=]\s*["'\[(]?(?:tcp://)?(?<host>[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?)"#,
+            r#"(?i)(?:^|[^A-Za-z0-9])(?:(?:[a-z_]+[_ .-])?(?:host(?:[_ -]?name)?|fqdn)|node(?:[_-]?name|_list|_id)?|nodeName|machine(?:[_ -]?name)?|computer(?:[_ -]?name)?|server(?:[_ -]?(?:name|address))?|(?:master|head|coordinator|main|leader|dist|scheduler|tracker|root)[_-](?:addr(?:ess)?|ip|uri|process_ip)|rdzv[_-]endpoint|coordinator_address|remote|SSH_CONNECTION|endpoint)["']?\s*[:=]\s*["'\[(]?(?:tcp://|tcp:)?(?<host>[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?)"#,
             keyed,
         ),
     },
@@ -31,7 +31,7 @@ pub(super) const RULES: &[Rule] = &[
         find: Find::Regex(
             concat!(
                 r"(?:srun: error: (?<host>[^\s:]+): task|slurmstepd-(?<host2>[^\s:]+):|\bON (?<host3>[^\s:]+) CANCELLED|(?:[A-Za-z]*NodeList|BatchHost|NodeName|NodeHostName|NodeAddr|AllocNode:Sid|SLURM[A-Z_]*(?:NODELIST|NODENAME|HOST|NODEADDR|NODE_ALIASES))=(?<host4>[A-Za-z][^\s:;\x22']*)",
-                r"|\bNodes (?<host5>\S+) are ready|(?:on|from|at|for) nodes? (?<host6>[A-Za-z][A-Za-z0-9_.\[\],-]*)|Hosts? (?<host7>[A-Za-z][A-Za-z0-9_.-]*) (?:is|are|was|not)|slurmd(?:\[\d+\])?: (?:error: )?Node (?<host8>\S+)|\bnode (?<host9>[A-Za-z][A-Za-z0-9_.-]*) (?:not|is|failed|down|state|rebooted|unexpectedly|exited|has))"
+                r"|\bNodes (?<host5>\S+) are ready|(?:on|from|at|for) nodes? (?<host6>[A-Za-z][A-Za-z0-9_.\[\],-]*)|Hosts? (?<host7>[A-Za-z][A-Za-z0-9_.-]*) (?:is|are|was|not)|slurmd(?:\[\d+\])?: (?:error: )?Node (?<host8>\S+)|\b[Nn]ode (?<host9>[A-Za-z][A-Za-z0-9_.-]*) (?:status|not|is|failed|down|state|rebooted|unexpectedly|exited|has))"
             ),
             listed,
         ),
@@ -54,15 +54,21 @@ pub(super) const RULES: &[Rule] = &[
             certain_group,
         ),
     },
+    Rule {
+        name: "machine-with-a-number",
+        gate: &[" on ", " from ", " at "],
+        feature: 0,
+        find: Find::Regex(r"\b(?:on|from|at) (?<host>[a-z]{3,}[a-z-]*\d{1,4})(?:[\s,.;:)]|$)", numbered),
+    },
     Rule { name: "domain", gate: &[".org", ".edu", ".gov", ".mil", ".cn", ".de", ".fr", ".uk", ".jp", ".kr", ".eu", ".nl", ".ch", ".se", ".ru", ".es", ".br", ".au", ".ca", ".tw", ".hk", ".sg", ".pl", ".cz", ".at", ".fi", ".dk", ".example", ".lan", ".arpa", ".cloud", ".onion", ".biz", ".tech", ".online", ".local", ".test", ".home", ".net", ".io", ".ai", ".app", ".co", ".me", ".in", ".svc", ".cluster", ".priv", ".xyz", ".site"], feature: 0, find: Find::Regex(r"(?:^|[^A-Za-z0-9_.@/\\-])(?<host>[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?)+)", domain) },
     Rule { name: "domain-behind-a-sign", gate: &[".example", ".internal", ".corp", ".lan", ".localdomain"], feature: 0, find: Find::Regex(r"[@/\\](?<host>[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?)+)", behind_sign) },
     Rule {
         name: "host-in-words",
-        gate: &["connect", "resolve", " host", "reach", "route to", "getaddrinfo", "gethostby", "lookup", "ping ", "pinging", "ssh", "not known", "peer ", "server", "machine ", "to worker", "from worker", "on worker", "at worker", "to node", "from node", "on node", "at node", " on host", "running on", "started on", "executed on", "scheduled", "launched", "deployed", "assigned", "hosted", "trained on", "training on", "listening", "licen", "mounting", "refused by", "timed out to", "timed out from", "remote", "local machine"],
+        gate: &["connect", "resolve", " host", "(host", "reach", "route to", "getaddrinfo", "gethostby", "lookup", "ping ", "pinging", "ssh", "not known", "peer ", "server", "machine ", "to worker", "from worker", "on worker", "at worker", "to node", "from node", "on node", "at node", " on host", "running on", "started on", "executed on", "scheduled", "launched", "deployed", "assigned", "hosted", "trained on", "training on", "listening", "licen", "mounting", "refused by", "timed out to", "timed out from", "remote", "local machine"],
         feature: 0,
         find: Find::Regex(
             concat!(
-                r#"(?i)(?:(?:connect(?:ing|ed|ion)?(?: (?:to|from|with|closed by|reset by))+(?: (?:the )?(?:host|server|remote|peer|node|master|store|client|endpoint))?|(?:could ?n.t |could not |cannot |can't |failed to |unable to )?(?:resolve|reach|contact|ping)(?: (?:host(?:name)?|server|node|address))?|(?:to|from|on|at|remote|local) (?:host|server|machine|node|worker)|(?:no )?route to(?: host)?|getaddrinfo(?: failed)?(?: for)?|gethostbyname|lookup|name or service not known|\bssh|\bping(?:ing)?|peer|(?:running|started|executed|scheduled|launched|deployed|assigned|hosted|trained|training|listening) (?:on|to|at)(?: (?:host|node|machine|server))?|(?:license|licence)s? (?:server|from|to)|(?:acquired?|renewed?|returned?|requested?) licen[sc]e (?:from|to)|mounting|refused by|timed out (?:to|from))"#,
+                r#"(?i)(?:(?:connect(?:ing|ed|ion)?(?: (?:to|from|with|closed by|reset by))+(?: (?:the )?(?:host|server|remote|peer|node|master|store|client|endpoint))?|(?:could ?n.t |could not |cannot |can't |failed to |unable to )?(?:resolve|reach|contact|ping)(?: (?:host(?:name)?|server|node|address))?|(?:to|from|on|at|remote|local) (?:host|server|machine|node|worker)|(?:no )?route to(?: host)?|getaddrinfo(?: failed)?(?: for)?|gethostbyname|lookup|name or service not known|\bssh|\bping(?:ing)?|peer|(?:running|started|executed|scheduled|launched|deployed|assigned|hosted|trained|training|listening) (?:on|to|at)(?: (?:host|node|machine|server))?|(?:license|licence)s? (?:server|from|to)|(?:acquired?|renewed?|returned?|requested?) licen[sc]e (?:from|to)|mounting|refused by|timed out (?:to|from)|[\s(]host(?:name)?(?: is| was)?)"#,
                 r#"(?::|\s|\s?:)?[\s]*["'(\[`<]*(?:tcp://)?)(?<host>[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?)"#
             ),
             worded,
@@ -70,7 +76,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "host-and-port",
-        gate: &["('", "(\"", "port", "(host"],
+        gate: &["('", "(\"", " port", "port=", "(host"],
         feature: feature::PORT,
         find: Find::Regex(
             r#"(?:\(\s*(?:host=)?["']?(?<host>[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9])["']?,\s*(?:port=)?\d{2,5}\)|(?:^|[\s"'=(\[,@/])(?<host2>[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9]):(?:22|80|443|2049|2222|2379|3306|4444|5000|5432|6379|6443|8000|8080|8265|8443|9000|9092|9400|10001|10250|12345|23456|27000|27017|29\d{3}|1\d{4}|6000)(?:[^\d.]|$))"#,
@@ -79,15 +85,21 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "launcher",
-        gate: &["slots", "exited", "host:", "node:", ": [", ": traceback", ":   file", ": error", ": warning", ": info", " login:"],
-        feature: feature::BRACKET | feature::AT,
+        gate: &["slots", "exited", "host:", "node:", "hostname:", " login:"],
+        feature: feature::AT,
         find: Find::Regex(
             concat!(
-                r"(?:^\[(?<host>[A-Za-z][A-Za-z0-9_.-]*):\d{2,7}\]|^(?<host2>[A-Za-z0-9][A-Za-z0-9_.-]*)\s+slots\s*=\s*\d+|(?:on node|Local host:|Remote host:|Node:|Hostname:|host:)\s+(?<host3>[A-Za-z][A-Za-z0-9_.-]*)",
-                r"|^(?<host4>[a-z][a-z0-9-]*\d): (?:\[|Traceback|  File|ERROR|WARNING|INFO)|^(?<host5>[A-Za-z][A-Za-z0-9.-]*) login: |[=\s:]\d{2,5}@(?<host6>[A-Za-z][A-Za-z0-9.-]*[A-Za-z0-9]))"
+                r"(?:^(?<host2>[A-Za-z0-9][A-Za-z0-9_.-]*)\s+slots\s*=\s*\d+|(?:on node|Local host:|Remote host:|Node:|Hostname:|host:)\s+(?<host3>[A-Za-z][A-Za-z0-9_.-]*)",
+                r"|^(?<host5>[A-Za-z][A-Za-z0-9.-]*) login: |[=\s:]\d{2,5}@(?<host6>[A-Za-z][A-Za-z0-9.-]*[A-Za-z0-9]))"
             ),
             weak,
         ),
+    },
+    Rule {
+        name: "prefix-of-a-launcher",
+        gate: &[": [", ": traceback", ":   file", ": error", ": warning", ": info"],
+        feature: feature::BRACKET,
+        find: Find::Regex(r"^(?:\[(?<host>[A-Za-z][A-Za-z0-9_.-]*):\d{2,7}\]|(?<host4>[a-z][a-z0-9-]*\d): (?:\[|Traceback|  File|ERROR|WARNING|INFO))", weak),
     },
     Rule {
         name: "etc-hosts",
@@ -100,7 +112,7 @@ pub(super) const RULES: &[Rule] = &[
         gate: &["node/", "node ", "nodes ", "nodes/", "node=", "nodename", "node\"", "node:", "kubectl", "kubernetes.io/hostname"],
         feature: 0,
         find: Find::Regex(
-            r#"(?:kubectl (?:[a-z-]+ )+(?:nodes?|no)[ /](?<host>[a-z0-9][a-z0-9.-]*)|\bnodes?[ /]"?(?<host2>[a-z0-9][a-z0-9.-]*-[a-z0-9.-]*|[a-z]+\d[a-z0-9.-]*)"?|\bnode(?:Name)?"?[=:]\s*"(?<host3>[a-z0-9][a-z0-9.-]*)"|^Node:\s+(?<host4>[a-z0-9][a-z0-9.-]*)|kubectl (?:drain|cordon|uncordon|taint nodes?) (?<host5>[a-z0-9][a-z0-9.-]*)|kubernetes\.io/hostname=(?<host6>[a-z0-9][a-z0-9.-]*))"#,
+            r#"(?:kubectl (?:[a-z-]+ )+(?:nodes?|no)[ /](?<host>[a-z0-9][a-z0-9.-]*)|\bnodes?[ /]\\?"?(?<host2>[a-z0-9][a-z0-9.-]*-[a-z0-9.-]*|[a-z]+\d[a-z0-9.-]*)"?|\bnode(?:Name)?"?[=:]\s*"(?<host3>[a-z0-9][a-z0-9.-]*)"|^Node:\s+(?<host4>[a-z0-9][a-z0-9.-]*)|kubectl (?:drain|cordon|uncordon|taint nodes?) (?<host5>[a-z0-9][a-z0-9.-]*)|kubernetes\.io/hostname=(?<host6>[a-z0-9][a-z0-9.-]*))"#,
             weak,
         ),
     },
@@ -202,6 +214,13 @@ fn worded(found: &Found) -> Option<Kind> {
     (!code && (known || looks_like_host(value) || (sure && !plain))).then(|| certain(found)).flatten()
 }
 
+/// `fornax9`: letters that are no word, and a number.
+fn numbered(found: &Found) -> Option<Kind> {
+    let stem = found.value().trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('-');
+    let plain = stem.split('-').all(words::is_common) || words::is_device(found.value()) || words::is_public_package(stem);
+    (!plain).then(|| certain(found)).flatten()
+}
+
 fn with_port(found: &Found) -> Option<Kind> {
     let value = found.value();
     let code = value.contains('_') || is_file(value) || found.before().contains("File \"");
@@ -218,12 +237,12 @@ fn share(found: &Found) -> Option<Kind> {
 }
 
 /// Top-level names that hardly stand behind a module or an attribute.
-const FIRM: [&str; 42] = [
+const FIRM: &[&str] = &[
     "com", "org", "edu", "gov", "mil", "cn", "de", "fr", "uk", "jp", "kr", "eu", "nl", "ch", "se", "ru", "es", "br", "au", "ca", "tw", "hk", "sg", "pl", "cz", "at", "fi", "dk",
     "example", "invalid", "localdomain", "corp", "lan", "intra", "intranet", "arpa", "cloud", "onion", "biz", "info", "tech", "online",
 ];
 /// Those that do: `threading.local`, `model.net`.
-const LOOSE: [&str; 19] = ["internal", "local", "test", "home", "private", "net", "io", "ai", "dev", "app", "co", "me", "in", "svc", "cluster", "priv", "localnet", "xyz", "site"];
+const LOOSE: &[&str] = &["internal", "local", "test", "home", "private", "net", "io", "ai", "dev", "app", "co", "me", "in", "svc", "cluster", "priv", "localnet", "xyz", "site"];
 
 /// Is a dotted name a machine's or company's rather than a module's?
 fn domain_like(value: &str) -> bool {
@@ -237,7 +256,8 @@ fn domain_like(value: &str) -> bool {
     let marked = labels.iter().rev().skip(1).any(|label| label.contains('-') || label.bytes().any(|b| b.is_ascii_digit()));
     let code = value.contains('_') && !marked || labels.iter().any(|label| label.bytes().any(|b| b.is_ascii_uppercase()) && label.bytes().any(|b| b.is_ascii_lowercase()) && !marked);
     if FIRM.contains(&last) {
-        return !code && !(labels.len() == 2 && words::is_public_package(first) && last != "com");
+        let module = ["org", "info", "tech", "online", "cloud", "at", "es", "se", "de", "ca", "pl"];
+        return !code && !(labels.len() == 2 && words::is_public_package(first) && module.contains(&last));
     }
     let service = ["www", "api", "git", "gitlab", "registry", "harbor", "pypi", "nexus", "db", "mail", "vpn", "nas", "ldap", "login", "jenkins", "minio", "mlflow", "proxy", "ns", "nfs", "ftp"];
     LOOSE.contains(&last)
@@ -305,10 +325,10 @@ fn host_list(text: &str, start: usize, value: &str, spoken: bool, out: &mut Vec<
         return;
     }
     let mut at = start;
-    for item in value.split(',') {
+    for item in value.split([',', ';', '@']) {
         let clean = item.trim_matches(['"', '\'']);
         let offset = at + item.find(clean).unwrap_or(0);
-        let name = clean.split([':', '@']).next().unwrap_or("");
+        let name = clean.split(':').next().unwrap_or("");
         at += item.len() + 1;
         let found = Found { text, start: offset, end: offset + name.len(), kind: Kind::Host };
         let shaped = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_'));

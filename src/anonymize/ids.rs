@@ -102,6 +102,12 @@ pub(super) const RULES: &[Rule] = &[
         ),
     },
     Rule {
+        name: "disk-serial",
+        gate: &["/dev/nvme", "/dev/sd", "server "],
+        feature: 0,
+        find: Find::Regex(r"(?:/dev/(?:nvme\d+n\d+|sd[a-z])\s+(?:/dev/ng\S+\s+)?(?<serial>[A-Z0-9]*[0-9][A-Z0-9_-]{7,24})\s|^SERVER\s+(?<host>[A-Za-z][A-Za-z0-9.-]*)\s+(?<mac>[0-9A-Fa-f]{12})\b)", always),
+    },
+    Rule {
         name: "adb-serial",
         gate: &["unauthorized", "\tdevice", "offline", "recovery", "fastboot"],
         feature: 0,

@@ -17,10 +17,10 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "windows-folder",
-        gate: &[":\\", "\\users", "documents and settings", ":/users"],
+        gate: &[":\\", "\\home", "\\users", "documents and settings", ":/users"],
         feature: 0,
         find: Find::Regex(
-            r#"(?i)(?:[a-z]:(?:\\{1,4}|/)|\\{1,4})(?:Users|Documents and Settings)(?:\\{1,4}|/)(?:(?<user>[^\\/:*?"<>|\r\n\s]+(?: [^\\/:*?"<>|\r\n\s]+){0,2})[\\/]|(?<user2>[^\\/:*?"<>|\r\n\s',;)\]]+))"#,
+            r#"(?i)(?:[a-z]:(?:\\{1,4}|/)|\\{1,4})(?:Users|Documents and Settings|[^\\/:*?"<>|\s]{1,40}\\{1,4}home)(?:\\{1,4}|/)(?:(?<user>[^\\/:*?"<>|\r\n\s]+(?: [^\\/:*?"<>|\r\n\s]+){0,2})[\\/]|(?<user2>[^\\/:*?"<>|\r\n\s',;)\]]+))"#,
             home,
         ),
     },
@@ -32,6 +32,12 @@ pub(super) const RULES: &[Rule] = &[
             r#"(?:torchinductor_|torch_extensions_|triton_cache_|/run/media/|/media/|/var/(?:spool/)?(?:mail|cron)(?:/crontabs)?/|/tmp/(?:ray[_-]|tmux-|matplotlib-|hf_|pip-|runs_)?)(?<user>[a-z_][a-z0-9._-]*[a-z0-9])(?:[/\s:"',)]|$)"#,
             temporary,
         ),
+    },
+    Rule {
+        name: "session",
+        gate: &["pts/", " tty", "~"],
+        feature: 0,
+        find: Find::Regex(r"(?:^(?<user>[A-Za-z_][A-Za-z0-9_.-]*)\s+(?:pts/\d+|tty\d+)\s|(?:^|[\s'\x22=(])~(?<user2>[a-z_][a-z0-9_.-]*)(?:[/\s'\x22)]|$))", account),
     },
     Rule { name: "long-listing", gate: &["rw-", "rwx", "r-x", "r--", "--x"], feature: 0, find: Find::Regex(r"(?:^|[\s>|])[bcdlps-][rwxsStT-]{9}[.+@]?\s+\d+\s+(?<user>[^\s<]+)\s+(?<group>[^\s<]+)\s+[\d,]", account) },
     Rule { name: "id", gate: &["uid=", "gid=", "groups=", "groups："], feature: 0, find: Find::Code(ids) },
@@ -61,10 +67,10 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "environment",
-        gate: &["user", "logname", "owner", "login", "account"],
+        gate: &["user", "usuario", "benutzer", "utilisateur", "utente", "logname", "owner", "login", "account"],
         feature: 0,
         find: Find::Regex(
-            r#"(?i)(?:^|[^A-Za-z0-9])(?:[a-z_]*_?user(?:_?name)?|logname|login(?:_?name)?|user[ _-]?id|uname|account[ _-]?name|owner|run_?as|submitted_by|created_by|started_by|requested_by|launched_by|User Name|mail-user)["']?\s*[:=：]\s*["']?(?<user>[A-Za-z_][A-Za-z0-9_.\\-]*)"#,
+            r#"(?i)(?:^|[^A-Za-z0-9])(?:[a-z_]*_?user(?:_?name)?|logname|login(?:_?name)?|user[ _-]?id|uname|account[ _-]?name|owner|run_?as|submitted_by|created_by|started_by|requested_by|launched_by|usuario|benutzer|utilisateur|utente|User Name|mail-user)["']?\s*[:=：]\s*["']?(?<user>[A-Za-z_][A-Za-z0-9_.\\-]*)"#,
             assigned,
         ),
     },
@@ -82,14 +88,14 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "account-in-words",
-        gate: &["publickey for", "password for", "keyboard-interactive", "postponed", "session opened", "session closed", "user ", "user:", "user=", "(uid=", "submitted by", "started by", "launched by", "requested by", "created by", "run by", "killed by", "cancelled by", "reported by", "approved by", "reserved by", "used by", "held by", "triggered by", "by user", "logged in", "cron[", "su:", "su[", "account ", "owned by", "用户 "],
+        gate: &["publickey for", "password for", "keyboard-interactive", "postponed", "session opened", "session closed", "user ", "user:", "user=", "(uid=", "submitted by", "started by", "launched by", "requested by", "created by", "run by", "killed by", "cancelled by", "reported by", "approved by", "reserved by", "used by", "held by", "triggered by", "by user", "by uid", "logged in", "cron[", "su:", "su[", "account ", "owned by", "用户 "],
         feature: 0,
         find: Find::Regex(
             concat!(
-                r#"(?:(?:Accepted|Failed|Postponed) [a-z/-]+ for (?:invalid user |illegal user )?(?<user>[^\s<]+) from|(?:session (?:opened|closed) for|of|[Ii]nvalid|[Nn]ew|unknown|remove|disconnected by|authenticating|for|as|[Ff]rom) user:? ['"`]?(?<user2>[A-Za-z_][A-Za-z0-9_.-]*)"#,
+                r#"(?:(?:Accepted|Failed|Postponed) [a-z/-]+ for (?:invalid user |illegal user )?(?<user>[^\s<]+) from|(?:(?:session (?:opened|closed) for|of|[Ii]nvalid|[Nn]ew|unknown|remove|disconnected by|authenticating|for|as|[Ff]rom) user:?|\b[Uu]ser ID:?|BY UID) ['"`]?(?<user2>[A-Za-z_][A-Za-z0-9_.-]*)"#,
                 r#"|\bby (?:user )?['"]?(?<user3>[A-Za-z_][A-Za-z0-9_.-]*)['"]?\((?:uid=)?\d+\)|\bby user:? ['"`]?(?<user4>[A-Za-z_][A-Za-z0-9_.-]*)"#,
                 r#"|[Ll]ogged in (?:as|in):? ['"`]?(?<user5>[A-Za-z_][A-Za-z0-9_.-]*)(?: \((?<project>[A-Za-z0-9][A-Za-z0-9_.-]*)\))?|CRON\[\d+\]: \((?<user6>[^)\s]+)\)|\bsu(?:\[\d+\])?: (?:\(to [a-z0-9_.-]+\) )(?<user7>\S+)"#,
-                r#"|(?:[Uu]ser|[Aa]ccount|用户) ['"`](?<user8>[A-Za-z_][A-Za-z0-9_.-]*)['"`]|[Oo]wned by (?:user )?['"`]?(?<user9>[A-Za-z_][A-Za-z0-9_.-]*)|[Uu]ser (?<user10>[A-Za-z_][A-Za-z0-9_.-]*) (?:is|has|does|not|cannot|in|from|on|at|tried|ran|logged|started|submitted|exceeded|requested)\b"#,
+                r#"|(?:[Uu]ser|[Aa]ccount|用户) ['"`](?<user8>[A-Za-z_][A-Za-z0-9_.-]*)['"`]|[Oo]wned by (?:user )?['"`]?(?<user9>[A-Za-z_][A-Za-z0-9_.-]*)|[Uu]ser (?<user10>[A-Za-z_][A-Za-z0-9_.-]*) (?:is|has|does|not|cannot|in|from|on|at|\(\d+|tried|ran|logged|started|submitted|exceeded|requested)\b"#,
                 r#"|(?:[Ss]ubmitted|[Ss]tarted|[Ll]aunched|[Rr]equested|[Cc]reated|[Rr]un|[Kk]illed|[Cc]ancelled|[Rr]eported|[Aa]pproved|[Rr]eserved|[Uu]sed|[Hh]eld|[Tt]riggered|[Oo]wned) by:? (?<user11>[a-z_][a-z0-9_.-]*\b)(?:[\s,.;)]|$))"#
             ),
             worded,
@@ -102,7 +108,7 @@ pub(super) const RULES: &[Rule] = &[
         find: Find::Regex(
             concat!(
                 r#"(?:--(?:user(?:name)?|owner|uid|mail-user)(?:=|\s+)["']?(?<user>[A-Za-z_][A-Za-z0-9_.-]*)|(?:squeue|sacct|scancel|ps|top|htop|pkill|pgrep|killall|lsof|sudo|crontab|quota|sreport|qstat|bjobs|docker run|runuser|journalctl)\b[^|;\n]{0,60}?\s-[uU]\s*(?<user2>[A-Za-z_][A-Za-z0-9_.-]*)"#,
-                r#"|\bchown\s+(?:-\S+\s+)*(?<user3>[A-Za-z_][A-Za-z0-9_.-]*)(?::(?<group>[A-Za-z_][A-Za-z0-9_.-]*))?\s|\b(?:usermod|gpasswd)\s+(?:-\S+\s+)*(?:[a-z,]+\s+)?(?<user4>[A-Za-z_][A-Za-z0-9_.-]*)\s*(?:$|[;&|])|\b(?:useradd|adduser|userdel|passwd|su -|su -l)\s+(?:-\S+\s+)*(?<user5>[A-Za-z_][A-Za-z0-9_.-]*)\s*(?:$|[;&|]))"#
+                r#"|\bchown\s+(?:-\S+\s+)*(?<user3>[A-Za-z_][A-Za-z0-9_.-]*)(?::(?<group>[A-Za-z_][A-Za-z0-9_.-]*))?\s|\b(?:usermod|gpasswd)\s+(?:-\S+\s+)*(?:[a-z,]+\s+)?(?<user4>[A-Za-z_][A-Za-z0-9_.-]*)\s*(?:$|[;&|])|\b(?:useradd|adduser|userdel|passwd|su -|su -l)\s+(?:-\S+\s+)*(?<user5>[A-Za-z_][A-Za-z0-9_.-]*)(?:\s|$|[;&|]))"#
             ),
             account,
         ),
@@ -147,7 +153,7 @@ pub(super) const RULES: &[Rule] = &[
             concat!(
                 r#"(?:(?i:author(?:ed[- ]by)?|committer|signed-off-by|co-authored-by|reported[- ]by|reviewed-by|tested-by|approved[- ]by|display[ _]?name|full[ _]?name|real[ _]?name|contact(?: person)?|maintainer|assignee|assigned to|reporter|requester|responsible(?: person)?|gecos|given[ _]?name|surname|last[ _]?name|first[ _]?name|user\.name|from|cc|attn|owner|manager|supervisor|engineer|operator|technician|approver|person|customer|employee(?: name)?|pi|admin|on-?call(?: engineer)?)["']?\s*[:=]?\s*["']?"#,
                 r#"|(?i:\bcn=)|(?:Best |Kind |Many )?(?i:regards|thanks|sincerely|cheers|hi|hello|dear),?\s+|(?:Dr|Prof|Mr|Ms|Mrs)\.? )"#,
-                r#"(?<person>\p{Lu}[\p{L}'’-]+(?:,? \p{Lu}[\p{L}'’.-]*){0,3})"#
+                r#"(?<person>\p{Lu}[\p{L}'’-]+(?:,? (?:\p{Lu}[\p{Ll}'’][\p{L}'’.-]*|\p{Lu}\.)){0,3})"#
             ),
             person_in_words,
         ),
@@ -157,6 +163,12 @@ pub(super) const RULES: &[Rule] = &[
         gate: &["oncall", "on-call", "phone", "tel", "call ", "contact"],
         feature: 0,
         find: Find::Regex(r"\((?<person>\p{Lu}\p{Ll}+(?: \p{Lu}[\p{L}'’-]+)?)\)", person),
+    },
+    Rule {
+        name: "blame",
+        gate: &[" +0", " -0", " +1"],
+        feature: 0,
+        find: Find::Regex(r"\((?<person>\p{L}[\p{L}'’.-]*(?: \p{L}[\p{L}'’.-]*){0,3})\s+\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4}\s+\d+\)", person),
     },
     Rule {
         name: "possessive",

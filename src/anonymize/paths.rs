@@ -8,11 +8,13 @@ use super::scan::{Hit, feature};
 pub(super) const RULES: &[Rule] = &[Rule { name: "path", gate: &[], feature: feature::PATH, find: Find::Code(paths) }];
 
 /// The folders of a system, whose names are everybody's.
-const SYSTEM: [&str; 26] = [
-    "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "dev", "proc", "sys", "boot", "run", "var", "tmp", "root", "snap", "opt", "lost+found", "home", "Users", "System", "Applications", "Library", "src", "",
+const SYSTEM: &[&str] = &[
+    "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "dev", "proc", "sys", "boot", "run", "var", "tmp", "root", "snap", "lost+found", "home", "Users", "System", "Applications", "Library", "src", "",
 ];
+/// Folders that stand in most paths and tell nothing (the look into the word lists is slower).
+const USUAL: &[&str] = &["opt", "data", "mnt", "scratch", "work", "workspace", "gpfs", "lustre", "nfs", "models", "checkpoints", "train", "src", "logs"];
 /// From here on a path is a public package's: what is below stays.
-const PUBLIC_BELOW: [&str; 14] = [
+const PUBLIC_BELOW: &[&str] = &[
     "site-packages", "dist-packages", "miniconda3", "anaconda3", "miniforge3", "mambaforge", "conda", "envs", "venv", ".venv", "node_modules", "lib", ".cache", "torch",
 ];
 
@@ -49,6 +51,10 @@ fn folders(text: &str, start: usize, end: usize, out: &mut Vec<Hit>) {
             continue;
         }
         place += 1;
+        if USUAL.contains(&part) {
+            root = if place == 1 { part } else { root };
+            continue;
+        }
         if place == 1 {
             root = part;
             if SYSTEM.contains(&part) {
@@ -83,7 +89,7 @@ fn is_own_root(path: &str, part: &str) -> bool {
 
 /// Folders of public build farms: `/pytorch/torch/csrc`, `/workspace/…` in stock images.
 fn is_build_root(root: &str) -> bool {
-    ["pytorch", "tensorflow", "build", "__w", "croot", "opt", "rapids", "app", "vllm", "sgl-workspace", "home", "Users", "nix", "go", "rustc", "llvm-project", "nccl", "croot", "tritonserver"].contains(&root)
+    ["pytorch", "tensorflow", "build", "__w", "croot", "rapids", "app", "vllm", "sgl-workspace", "home", "Users", "nix", "go", "rustc", "llvm-project", "nccl", "croot", "tritonserver"].contains(&root)
 }
 
 #[cfg(test)]

@@ -8,9 +8,9 @@ use std::sync::{LazyLock, OnceLock};
 
 /// What the bytes of a line hold, beyond the literals of the gates.
 pub(super) mod feature {
-    /// Three times digit, dot, digit: an address or a version of four parts.
+    /// Three times digit, dot, digit in one word: an address or a version of four parts.
     pub const QUAD: u32 = 1;
-    /// `::` or five colons.
+    /// `::`, or five colons in one word.
     pub const COLONS: u32 = 1 << 1;
     /// Three dashes within one word.
     pub const DASHES: u32 = 1 << 2;
@@ -215,8 +215,10 @@ const fn classes() -> [u8; 256] {
 /// Counts over one pass of the bytes.
 #[derive(Default)]
 struct Counts {
+    /// Of the present word.
     dots: u32,
     colons: u32,
+    /// Of the line.
     slashes: u32,
     /// Of the present run of letters, digits and joints.
     run: u32,
@@ -244,8 +246,6 @@ fn features(text: &str) -> u32 {
         before = last;
         last = *byte;
     }
-    found |= if counts.dots >= 3 { QUAD } else { 0 };
-    found |= if counts.colons >= 5 { COLONS } else { 0 };
     found | if counts.slashes >= 2 { PATH } else { 0 }
 }
 
@@ -261,6 +261,7 @@ impl Counts {
             self.run_digits += 1;
             if last == b'.' && CLASS[before as usize] == DIGIT {
                 self.dots += 1;
+                found |= if self.dots >= 3 { QUAD } else { 0 };
             }
             found |= if last == b':' && CLASS[before as usize] & (ALPHA | DIGIT) != 0 && self.run_letters > 0 { PORT } else { 0 };
             found |= if self.digits >= 7 { DIGITS } else { 0 };
@@ -289,7 +290,12 @@ impl Counts {
         match byte {
             b':' => {
                 self.colons += 1;
-                if last == b':' { COLONS } else { 0 }
+                if last == b':' || self.colons >= 5 { COLONS } else { 0 }
+            }
+            b'.' => 0,
+            _ if byte < 0x80 && byte != b'@' && byte != b'\\' => {
+                (self.dots, self.colons) = (0, 0);
+                0
             }
             b'@' => AT,
             b'\\' => PATH,

@@ -47,6 +47,21 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule { name: "token-assignment", gate: &["token=", "token:", "token\"", "token'", "token =", "token :", "token\\", "auth=", "auth:", "auth\"", "auth'", "auth =", "auth :", "auth\\", "sig=", "sig:", "sig\"", "sig'", "sig =", "sig :", "sig\\", "signature=", "signature:", "signature\"", "signature'", "signature =", "signature :", "signature\\", "jwt=", "jwt:", "jwt\"", "jwt'", "jwt =", "jwt :", "jwt\\", "bearer=", "bearer:", "bearer\"", "bearer'", "bearer =", "bearer :", "bearer\\", "key=", "key:", "key\"", "key'", "key =", "key :", "key\\"], feature: 0, find: Find::Regex(TOKEN_KEYS, token) },
     Rule {
+        name: "element",
+        gate: &["password>", "passwd>", "secret>", "token>", "apikey>", "api_key>", "-data:"],
+        feature: 0,
+        find: Find::Regex(
+            r"(?i)(?:(?:password|passwd|secret|token|api_?key)>(?<password>[^<>\s][^<]*)</|(?:client-key|client-certificate|certificate-authority|ca)-data:\s*(?<pem>[A-Za-z0-9+/=]{16,}))",
+            always,
+        ),
+    },
+    Rule {
+        name: "dsn",
+        gate: &["@tcp(", "@unix(", "@udp("],
+        feature: 0,
+        find: Find::Regex(r"(?:^|[\s\x22'=])(?<user>[A-Za-z0-9_.-]+):(?<password>[^\s@]+)@(?:tcp|udp|unix)\((?<host>[A-Za-z][A-Za-z0-9.-]*)?", always),
+    },
+    Rule {
         name: "auth-header",
         gate: &["authorization", "bearer ", "basic ", "x-api-key", "private-token", "job-token", "cookie:", "-token:", "-key:", "x-auth"],
         feature: 0,
@@ -235,7 +250,7 @@ fn netrc(found: &Found) -> Option<Kind> {
 fn spoken(found: &Found) -> Option<Kind> {
     let value = found.value();
     let prose = ["not", "incorrect", "required", "invalid", "expired", "correct", "the", "wrong", "错误", "不", "正确", "过期"];
-    let worded = prose.iter().any(|word| value.starts_with(word));
+    let worded = prose.iter().any(|word| value == *word || (!word.is_ascii() && value.starts_with(word)));
     let chance = found.kind != Kind::Token || value.bytes().any(|b| b.is_ascii_digit()) && value.bytes().any(|b| b.is_ascii_alphabetic());
     (!worded && chance && !is_empty_value(value)).then_some(found.kind)
 }

@@ -21,7 +21,7 @@ enum Form {
 }
 
 /// Words that make a line a heading when three of them stand in it.
-const HEADINGS: [&str; 60] = [
+const HEADINGS: &[&str] = &[
     "USER", "UID", "PID", "PPID", "%CPU", "%MEM", "VSZ", "RSS", "TTY", "STAT", "START", "STIME", "TIME", "COMMAND", "CMD", "PR", "NI",
     "VIRT", "RES", "SHR", "S", "TIME+", "ACCESS", "FD", "TYPE", "DEVICE", "JOBID", "PARTITION", "NAME", "ST", "NODES", "NODELIST(REASON)",
     "NODELIST", "STATE", "JobID", "JobName", "User", "Account", "Partition", "State", "ExitCode", "NodeList", "NAMESPACE", "READY",

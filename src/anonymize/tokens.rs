@@ -39,11 +39,11 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "cloud-key",
-        gate: &["akia", "asia", "aroa", "aida", "abia", "acca", "aiza", "ltai", "akid", "aklt"],
+        gate: &["akia", "apka", "agpa", "anpa", "asia", "aroa", "aida", "abia", "acca", "aiza", "ltai", "akid", "aklt"],
         feature: 0,
         find: Find::Regex(
             concat!(
-                r"(?:^|[^A-Za-z0-9])(?<token>(?:AKIA|ASIA|AROA|AIDA|ABIA|ACCA)[A-Z0-9]{12,20}|AIza[A-Za-z0-9_-]{30,}",
+                r"(?:^|[^A-Za-z0-9])(?<token>(?:AKIA|APKA|AGPA|ANPA|ASIA|AROA|AIDA|ABIA|ACCA)[A-Z0-9]{12,20}|AIza[A-Za-z0-9_-]{30,}",
                 r"|LTAI[A-Za-z0-9]{12,24}|AKID[A-Za-z0-9_-]{13,40}|AKLT[A-Za-z0-9_-]{16,60})"
             ),
             shaped,

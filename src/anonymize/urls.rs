@@ -13,7 +13,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule { name: "address-of-the-web", gate: &["://"], feature: 0, find: Find::Code(web) },
     Rule {
         name: "bucket",
-        gate: &["://", "arn:aws:s3:::", ".s3", "s3.", "oss-", ".cos.", "obs.", "blob.core", "storage.googleapis", "dfs.core", "bucket", "file.core", "queue.core", "table.core", "vault.azure", "azurecr"],
+        gate: &["://", "arn:aws:s3:::", ".database.", ".servicebus", ".redis.cache", ".documents.azure", ".search.windows", ".openai.", ".cognitive", ".azurewebsites", ".rds.", ".elb.", ".s3", "s3.", "oss-", ".cos.", "obs.", "blob.core", "storage.googleapis", "dfs.core", "bucket", "file.core", "queue.core", "table.core", "vault.azure", "azurecr"],
         feature: 0,
         find: Find::Regex(
             concat!(
@@ -24,7 +24,7 @@ pub(super) const RULES: &[Rule] = &[
                 r#"|(?<bucket6>[a-z0-9-]+)\.(?:blob|dfs|file|queue|table)\.core\.windows\.net"#,
                 r#"|(?<registry>[a-z0-9-]+)\.azurecr\.io|(?<bucket7>[a-z0-9-]+)\.vault\.azure\.net"#,
                 r#"|(?:s3[a-z0-9.-]*\.amazonaws\.com|storage\.(?:googleapis|cloud\.google)\.com)/(?<bucket8>[a-z0-9][a-z0-9._-]*)"#,
-                r#"|bucket(?:[_-]?name)?["']?\s*[:=]\s*["']?(?<bucket9>[a-z0-9][a-z0-9._-]{2,62})|(?:bucket|container) ['"](?<bucket10>[a-z0-9][a-z0-9._-]{2,62})['"])"#
+                r#"|(?<host>[a-z0-9-]+)\.(?:database|servicebus|redis\.cache|documents|search|openai|cognitiveservices|azurewebsites)\.(?:windows\.net|azure\.com|net)|(?<host2>[a-z0-9][a-z0-9.-]*)\.(?:rds|elb|es|cache)\.amazonaws\.com|bucket [a-z ]{0,40}: (?<bucket11>[a-z0-9][a-z0-9._-]{2,62})|bucket(?:[_-]?name)?["']?\s*[:=]\s*["']?(?<bucket9>[a-z0-9][a-z0-9._-]{2,62})|(?:bucket|container) ['"](?<bucket10>[a-z0-9][a-z0-9._-]{2,62})['"])"#
             ),
             bucket,
         ),
@@ -36,7 +36,7 @@ pub(super) const RULES: &[Rule] = &[
         find: Find::Regex(
             concat!(
                 r"(?i)[?&;](?:x-(?:amz|goog|oss|cos|obs)-(?:credential|signature|security-token)|credential|sig|signature|token|access[_-]?token|auth|auth_token|",
-                r"key|api[_-]?key|apikey|password|passwd|pwd|secret|client_secret|code|awsaccesskeyid|ossaccesskeyid|googleaccessid|accesskeyid|",
+                r"key|api[_-]?key|apikey|password|passwd|pwd|secret|client_secret|code|awsaccesskeyid|ossaccesskeyid|googleaccessid|key-pair-id|accesskeyid|",
                 r"q-ak|q-signature|security-token|sessionid|session|ticket|st|jwt|refresh_token|private_token|hmac|policy|skoid|sktid)=(?<token>[^\s&;\x22'<>)\]}]{4,})"
             ),
             query,
@@ -134,7 +134,8 @@ fn public_path(text: &str, server: &str, place: (usize, usize), private: bool, o
         let closed = private || failed.iter().any(|word| text.contains(word));
         let owner = text.get(place.0..place.1).unwrap_or("").split('/').nth(1).unwrap_or("");
         if closed && !words::is_public_organisation(owner) {
-            parts(text, place, |part| !words::is_plain(part.trim_end_matches(".git")) || part == owner, Kind::Project, out);
+            let views = ["tree", "blob", "issues", "pull", "-", "merge_requests", "commit", "raw", "releases", "archive", "wiki", "actions", "main", "master"];
+            parts(text, place, |part| !views.contains(&part), Kind::Project, out);
         }
     } else if !words::is_public_host(server) {
         path(text, Some(place), out);
@@ -179,7 +180,7 @@ fn image(found: &Found) -> Option<Kind> {
     let name = server.split(':').next().unwrap_or("");
     let shared = ["ghcr.io", "quay.io", "gcr.io", "docker.io"].contains(&name) || name.ends_with("pkg.dev") || name.contains("aliyuncs.com");
     let owner = whole.split('/').nth(1).unwrap_or("");
-    let file = words::is_version(name) || [".py", ".cpp", ".cc", ".h", ".so", ".c", ".rs", ".go"].iter().any(|end| whole.contains(end));
+    let file = words::is_version(name) || [".py", ".cpp", ".cc", ".h", ".so", ".c", ".rs", ".go"].iter().any(|end| whole.ends_with(end) || name.ends_with(end));
     let own = name.contains(".dkr.ecr.");
     let known = !own && words::is_public_host(name) && (!shared || words::is_public_organisation(owner) || owner == "library" || words::is_common(owner));
     if known || file || ["localhost", "127.0.0.1", "0.0.0.0"].contains(&name) {
