@@ -8,5 +8,7 @@ mod deleting;
 mod errors;
 #[path = "http/pages.rs"]
 mod pages;
+#[path = "http/secrets.rs"]
+mod secrets;
 #[path = "http/pastes.rs"]
 mod pastes;

@@ -99,7 +99,7 @@ async fn form(app: &Arc<App>, request: Request, limit: u64) -> Result<Sent, Erro
 
 async fn field_into(field: Field<'_>, sent: &mut Sent, total: &mut u64, limit: u64) -> Result<(), Error> {
     let file = field.file_name().map(str::to_owned);
-    let control = file.is_none().then(|| field.name().unwrap_or("").to_owned()).unwrap_or_default();
+    let control = if file.is_none() { field.name().unwrap_or("").to_owned() } else { String::new() };
     let bytes = field.bytes().await.map_err(|e| fault(&e, limit))?;
     *total += bytes.len() as u64;
     if *total > limit {

@@ -131,7 +131,7 @@ impl StepView {
 /// `10 MiB`.
 fn size(bytes: u64) -> String {
     let units = [("GiB", 1u64 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
-    let fitting = units.iter().find(|(_, unit)| bytes >= *unit && bytes % unit == 0);
+    let fitting = units.iter().find(|(_, unit)| bytes >= *unit && bytes.is_multiple_of(*unit));
     fitting.map_or_else(|| format!("{bytes} B"), |(name, unit)| format!("{} {name}", bytes / unit))
 }
 

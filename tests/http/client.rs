@@ -8,9 +8,12 @@ use faultbook::pattern::Patterns;
 use faultbook::store::Store;
 use faultbook::web::{App, router};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use tempfile::TempDir;
 use tower::ServiceExt;
+
+/// Compiled once for all tests.
+static PATTERNS: LazyLock<Arc<Patterns>> = LazyLock::new(|| Patterns::builtin().expect("patterns"));
 
 /// A log with a known fault.
 pub const LOG: &str = "root@gpu-7:~# nvidia-smi\nFailed to initialize NVML: Driver/library version mismatch\nNVML library version: 550.120\n";
@@ -50,7 +53,7 @@ impl Service {
         flags.insert("database-url".to_owned(), format!("sqlite://{}", folder.path().join("test.db").display()));
         let config = Config::from_sources(&flags, &|_| None, &Flags::new()).expect("settings");
         let store = Store::open(&config.database_url).await.expect("store");
-        let app = App::new(config, store, Patterns::builtin().expect("patterns"));
+        let app = App::new(config, store, PATTERNS.clone());
         Service { router: router(app.clone()).expect("router"), app, folder }
     }
 

@@ -141,3 +141,29 @@ async fn hostile_heads_do_no_harm() {
         assert_eq!(service.get(&format!("/api/v1/search?q={q}"), "*/*").await.status, 200, "{q}");
     }
 }
+
+#[tokio::test]
+async fn hostile_files_get_a_harmless_answer() {
+    let service = Service::start(&[]).await;
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/hostile");
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).expect("folder") {
+        let path = entry.expect("entry").path().join("input.log");
+        let Ok(log) = std::fs::read(&path) else { continue };
+        count += 1;
+        let answer = service.send("PUT", "/x.log", &[("accept", "*/*")], log).await;
+        assert!([201, 400, 413, 415].contains(&answer.status.as_u16()), "{}: {}", path.display(), answer.body);
+        let harmful = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
+        assert!(!answer.body.contains(harmful) && answer.body.lines().count() <= 25, "{}", path.display());
+        if answer.status == 201 {
+            let place = answer.header("location").trim_start_matches("http://faults.test:8088").to_owned();
+            let page = service.get(&place, "text/html").await.body;
+            let text = service.get(&format!("{place}.txt"), "*/*").await.body;
+            assert!(!text.contains(harmful), "{}", path.display());
+            for markup in ["<script>", "<img", "<iframe", "onerror=\"", "javascript:\""] {
+                assert!(!page.to_lowercase().contains(markup), "{markup} of {}", path.display());
+            }
+        }
+    }
+    assert!(count > 5, "too few hostile files: {count}");
+}
