@@ -73,4 +73,7 @@ rows! {
     c01 c02 c03 c04 c05 c06 c07 c08 c09 c10 c11
     d01 d02 d03 d04 d05 d06 d07
     e01 e02 e03 e04 e05 e06 e07 e08 e09 e10 e11 e12 e13
+    h01 h02 h03 h04 h05 h06 h07 h08 h09
+    p01 p02 p03 p04 p05 p06 p07
+    w01 w02 w03 w04 w05 w06 w07 w08
 }

@@ -56,13 +56,12 @@ impl Episodes {
         kernel.peek().is_some() && kernel.all(|r| self.is_old(r))
     }
 
-    /// The time of the failure: the last evidence outside the kernel's log, else the last in it.
+    /// The time of the failure: the last evidence outside the kernel's log, if it has a time; in
+    /// a paste with kernel evidence only, the last of that.
     fn failure_time(&self, log: &Log, evidence: &[u32]) -> Option<f64> {
-        let wall = |kernel: bool| {
-            let times = evidence.iter().filter(|at| self.kernel[**at as usize] == kernel);
-            times.filter_map(|at| wall(log.records[*at as usize].time)).max_by(f64::total_cmp)
-        };
-        wall(false).or_else(|| wall(true))
+        let job = evidence.iter().any(|at| !self.kernel[*at as usize]);
+        let of_failure = evidence.iter().filter(|at| self.kernel[**at as usize] != job);
+        of_failure.filter_map(|at| wall(log.records[*at as usize].time)).max_by(f64::total_cmp)
     }
 
     fn earlier(&self, time: Option<Stamp>, failure: Option<f64>, last_boot: bool) -> bool {
