@@ -32,8 +32,8 @@ fn fits_system(context: &Context, finding: &Finding, fix: &FixFile) -> bool {
 fn step(patterns: &Patterns, context: &Context, finding: &Finding, fix: &FixFile, lang: Lang) -> Fix {
     let mut first = Vec::new();
     let mut fill = |template: &str| fill(patterns, context, finding, template, &mut first);
-    let run = fix.run.as_ref().map(|run| fill(run.get_ref()));
-    let verify = fix.verify.as_ref().map(|verify| fill(verify.get_ref()));
+    let run = fix.run.as_ref().and_then(|run| fill(run.get_ref()));
+    let verify = fix.verify.as_ref().and_then(|verify| fill(verify.get_ref()));
     first.dedup();
     Fix {
         kind: fix.kind,
@@ -52,8 +52,9 @@ fn step(patterns: &Patterns, context: &Context, finding: &Finding, fix: &FixFile
 }
 
 /// Puts safe facts into a command. A fact that is not given is never guessed: its name stays in
-/// angle brackets, and the command that obtains it is named first.
-fn fill(patterns: &Patterns, context: &Context, finding: &Finding, template: &str, first: &mut Vec<String>) -> String {
+/// angle brackets, and the command that obtains it is named first. Where no command obtains it
+/// (it is derived from tables), there is no command to copy: `None`.
+fn fill(patterns: &Patterns, context: &Context, finding: &Finding, template: &str, first: &mut Vec<String>) -> Option<String> {
     let mut command = String::new();
     for piece in pieces(template) {
         match piece {
@@ -63,12 +64,12 @@ fn fill(patterns: &Patterns, context: &Context, finding: &Finding, template: &st
                 None => {
                     command.push_str(&format!("<{name}>"));
                     let obtain = patterns.register().get(name).map(|entry| entry.obtain.clone());
-                    first.extend(obtain.filter(|command| !command.is_empty()));
+                    first.push(obtain.filter(|command| !command.is_empty())?);
                 }
             },
         }
     }
-    command
+    Some(command)
 }
 
 /// The value of a safe fact, if its text is harmless in a shell whatever the paste holds.

@@ -75,17 +75,17 @@ impl Matcher {
     pub fn find(&self, paste: &Paste, log: &Log, mutes: &dyn Fn(usize) -> bool) -> Hits {
         let mut candidates = self.candidates(log);
         // Noise first: a muted record is not looked at again.
-        candidates.sort_by_key(|(signature, record)| {
+        candidates.sort_by_key(|(signature, record, _)| {
             let noise = matches!(self.signatures[*signature as usize].owner, Owner::Noise(_));
             (!noise, *record, *signature)
         });
         let mut hits = Hits::default();
         let mut kept = vec![0u32; self.signatures.len()];
-        for (signature, record) in candidates {
+        for (signature, record, literal) in candidates {
             if hits.muted.contains(&record) {
                 continue;
             }
-            let Some(hit) = self.check(paste, log, signature, record) else { continue };
+            let Some(hit) = self.check(paste, log, signature, record, literal) else { continue };
             if let Owner::Noise(at) = self.signatures[signature as usize].owner
                 && mutes(at)
             {
@@ -101,7 +101,8 @@ impl Matcher {
         hits
     }
 
-    fn candidates(&self, log: &Log) -> Vec<(u32, u32)> {
+    /// `(signature, record, offset of its first literal)`, each pair once.
+    fn candidates(&self, log: &Log) -> Vec<(u32, u32, u32)> {
         let mut seen = HashSet::new();
         let mut candidates = Vec::new();
         self.gate.scan(log.text.as_bytes(), |Found { at, literal }| {
@@ -109,20 +110,20 @@ impl Matcher {
             let inside = log.records.get(record as usize).is_some_and(|r| r.text.start as usize <= at);
             let signature = self.literal_owner[literal as usize];
             if inside && seen.insert((signature, record)) {
-                candidates.push((signature, record));
+                candidates.push((signature, record, at as u32));
             }
         });
         candidates
     }
 
-    fn check(&self, paste: &Paste, log: &Log, index: u32, at: u32) -> Option<Hit> {
+    fn check(&self, paste: &Paste, log: &Log, index: u32, at: u32, literal: u32) -> Option<Hit> {
         let signature = &self.signatures[index as usize];
         let record = log.records.get(at as usize)?;
         if !signature.kinds.is_empty() && !signature.kinds.contains(&log.segment_of(record).kind) {
             return None;
         }
         let (start, captures) = match &signature.regex {
-            None => (record.text.start, Vec::new()),
+            None => (literal, Vec::new()),
             Some(regex) => captures(regex, log.text_of(record)).map(|(start, c)| (record.text.start + start, c))?,
         };
         let near = signature.near.iter().all(|near| holds(near, paste, log, at as usize));
