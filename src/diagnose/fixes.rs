@@ -1,6 +1,6 @@
 //! The steps of a finding, in order, with this user's own safe values in the commands.
 
-use super::analysis::{Fix, FixKind, Risk};
+use super::analysis::Fix;
 use super::rank::Finding;
 use crate::facts::{FactType, Facts, Subject, Value};
 use crate::i18n::Lang;
@@ -9,7 +9,7 @@ use crate::pattern::evaluate::{Context, Tri};
 use crate::pattern::file::FixFile;
 use crate::pattern::placeholder::{Piece, pieces};
 
-/// Bypass before check before cure; within a kind soft before hard, else as written.
+/// Bypass before check before cure; within a kind as written, which is soft before hard.
 pub fn fixes(patterns: &Patterns, context: &Context, finding: &Finding, lang: Lang) -> Vec<Fix> {
     let cause = &patterns.causes()[finding.cause];
     let offered = cause.file.fix.iter().zip(&cause.fix_when).filter(|(fix, when)| {
@@ -17,7 +17,7 @@ pub fn fixes(patterns: &Patterns, context: &Context, finding: &Finding, lang: La
         holds && fits_system(context, finding, fix)
     });
     let mut fixes: Vec<&FixFile> = offered.map(|(fix, _)| fix).collect();
-    fixes.sort_by_key(|fix| (fix.kind, if fix.kind == FixKind::Cure { *fix.risk.get_ref() } else { Risk::ReadOnly }));
+    fixes.sort_by_key(|fix| fix.kind);
     fixes.into_iter().map(|fix| step(patterns, context, finding, fix, lang)).collect()
 }
 

@@ -73,9 +73,11 @@ pub fn ranges(numbers: &[u32], max: usize) -> String {
     out
 }
 
-/// The lines that speak for a finding, the weightiest first, each once.
+/// The lines that speak for a finding, the weightiest first, each once. What weighs less than
+/// half of the strongest piece is left to "why this?".
 pub fn evidence_lines(finding: &Finding) -> Vec<u32> {
-    let mut evidence: Vec<&Evidence> = finding.evidence.iter().filter(|e| e.weight > 0.0).collect();
+    let strongest = finding.evidence.iter().map(|e| e.weight).fold(0.0, f64::max);
+    let mut evidence: Vec<&Evidence> = finding.evidence.iter().filter(|e| e.weight > 0.0 && e.weight * 2.0 >= strongest).collect();
     evidence.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     let mut out: Vec<u32> = Vec::new();
     let mut seen = std::collections::HashSet::new();
