@@ -25,7 +25,8 @@ fn root() -> &'static Path {
 }
 
 fn paste(text: &str) -> Paste {
-    let lines: Vec<Line> = (1u32..).zip(text.split('\n')).map(|(number, text)| Line { number, text: text.to_owned(), ..Line::default() }).collect();
+    let lines: Vec<Line> =
+        (1u32..).zip(text.split('\n')).map(|(number, text)| Line { number, text: text.to_owned(), ..Line::default() }).collect();
     let last = u32::try_from(lines.len()).unwrap();
     Paste { lines, sources: vec![Source { name: String::new(), first: 1, last }], limits: Vec::new() }
 }

@@ -51,10 +51,7 @@ pub(super) const RULES: &[Rule] = &[
         name: "phone-of-china",
         gate: &[],
         feature: feature::DIGITS | feature::GROUPS,
-        find: Find::Regex(
-            r"(?:^|[^0-9A-Za-z.+-])(?:(?:\+|00)?86[ -]?)?(?<phone>1[3-9]\d[ -]?\d{4}[ -]?\d{4})(?:[^0-9A-Za-z]|$)",
-            mobile,
-        ),
+        find: Find::Regex(r"(?:^|[^0-9A-Za-z.+-])(?:(?:\+|00)?86[ -]?)?(?<phone>1[3-9]\d[ -]?\d{4}[ -]?\d{4})(?:[^0-9A-Za-z]|$)", mobile),
     },
     Rule {
         name: "phone-with-country",
@@ -76,7 +73,10 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "phone-by-word",
-        gate: &["phone", "tel", "mobile", "call ", "pager", "fax", "whatsapp", "电话", "手机", "座机", "联系", "微信", "oncall", "on-call", "qq", "sms"],
+        gate: &[
+            "phone", "tel", "mobile", "call ", "pager", "fax", "whatsapp", "电话", "手机", "座机", "联系", "微信", "oncall", "on-call",
+            "qq", "sms",
+        ],
         feature: 0,
         find: Find::Regex(
             r"(?i)(?:(?:tele)?phone|\btel|mobile|\bcall|pager|fax|whatsapp|电话|手机号?码?|座机|联系方式|微信号?|on-?call|\bqq|sms)[^0-9+\n]{0,12}(?<phone>\+?\(?\d[\d ().-]{5,18}\d)",
@@ -95,7 +95,8 @@ fn ipv4(found: &Found) -> Option<Kind> {
     let octets = address.octets();
     let local = address.is_loopback() || address.is_unspecified() || octets.first() == Some(&255);
     let after = found.after();
-    let longer = after.starts_with(|c: char| c.is_ascii_digit()) || after.strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let longer = after.starts_with(|c: char| c.is_ascii_digit())
+        || after.strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     if local || longer || is_version(found, octets) {
         return None;
     }
@@ -111,10 +112,29 @@ fn is_version(found: &Found, octets: [u8; 4]) -> bool {
         [172, second, ..] => (16..32).contains(&second),
         _ => false,
     };
-    let glued = before.ends_with("==") || before.ends_with(">=") || before.ends_with("<=") || before.ends_with("~=") || before.ends_with("!=");
+    let glued =
+        before.ends_with("==") || before.ends_with(">=") || before.ends_with("<=") || before.ends_with("~=") || before.ends_with("!=");
     // `5.15.153.1-microsoft-standard-WSL2`
-    let kernel = matches!(octets, [2..=7, ..]) && after.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
-    let archive = ["-py", "-cp", "-manylinux", ".tar", ".whl", ".zip", "-linux", "+cu", "-cuda", ".so", ".dll", ".post", ".dev", "-1 ", "-1_", "_amd64"];
+    let kernel =
+        matches!(octets, [2..=7, ..]) && after.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
+    let archive = [
+        "-py",
+        "-cp",
+        "-manylinux",
+        ".tar",
+        ".whl",
+        ".zip",
+        "-linux",
+        "+cu",
+        "-cuda",
+        ".so",
+        ".dll",
+        ".post",
+        ".dev",
+        "-1 ",
+        "-1_",
+        "_amd64",
+    ];
     let listed = found.before().contains("Requirement ") && before.ends_with('(');
     if glued || listed || kernel || archive.iter().any(|end| after.starts_with(end)) || before.ends_with("so.") {
         return true;
@@ -123,14 +143,20 @@ fn is_version(found: &Found, octets: [u8; 4]) -> bool {
         Some('_' | '~' | '^') => return true,
         Some('v' | 'V' | 'r') => return true,
         Some('-') => return !private || public_name_ends(before, private),
-        Some('/') => return !private && !before.contains("://") && !before.ends_with(" /") && before.len() > 1 && public_name_ends(before, private),
+        Some('/') => {
+            return !private && !before.contains("://") && !before.ends_with(" /") && before.len() > 1 && public_name_ends(before, private);
+        }
         Some(c) if c.is_alphanumeric() => return true,
         _ => {}
     }
     let lower = before.to_ascii_lowercase();
-    let named = ["version", "release", "firmware", "vbios", "cudnn", "cublas", "cufft", "tensorrt", "nvidia-", "nvidia_", "build", "bios", " rev", "版本", "upgrad", "downgrad"];
+    let named = [
+        "version", "release", "firmware", "vbios", "cudnn", "cublas", "cufft", "tensorrt", "nvidia-", "nvidia_", "build", "bios", " rev",
+        "版本", "upgrad", "downgrad",
+    ];
     let near = lower.get(lower.len().saturating_sub(24)..).unwrap_or(&lower);
-    named.iter().any(|word| near.contains(word)) || public_name_ends(before.trim_end_matches([' ', '\t', '(', ':', '"', '\'', ',', '=', '|', '│', '┃']), private)
+    named.iter().any(|word| near.contains(word))
+        || public_name_ends(before.trim_end_matches([' ', '\t', '(', ':', '"', '\'', ',', '=', '|', '│', '┃']), private)
 }
 
 /// The word before is a public package: `opencv-python 4.9.0.80`. What could be a private
@@ -139,7 +165,10 @@ fn public_name_ends(before: &str, private: bool) -> bool {
     let before = before.trim_end_matches(['-', '/']);
     let word = before.rsplit(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))).next().unwrap_or("");
     let library = ["nvidia", "lib", "cu"].iter().any(|start| word.starts_with(start));
-    word.len() > 2 && (library || !private) && words::is_public_package(word) && !matches!(word, "ip" | "host" | "address" | "node" | "server" | "client" | "peer" | "inet" | "addr")
+    word.len() > 2
+        && (library || !private)
+        && words::is_public_package(word)
+        && !matches!(word, "ip" | "host" | "address" | "node" | "server" | "client" | "peer" | "inet" | "addr")
 }
 
 /// Longest runs of hex digits, colons and dots that are an IPv6 address.
@@ -191,7 +220,8 @@ fn email(found: &Found) -> Option<Kind> {
     let value = found.value();
     let (user, domain) = value.split_once('@')?;
     let end = domain.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
-    let unit = ["service", "socket", "timer", "target", "mount", "slice", "scope", "path", "device", "swap", "git", "so", "py", "sock", "conf"];
+    let unit =
+        ["service", "socket", "timer", "target", "mount", "slice", "scope", "path", "device", "swap", "git", "so", "py", "sock", "conf"];
     let repository = ["git", "hg", "svn"].contains(&user) || user.ends_with(".git");
     // `user:password@host` in an address belongs to the address, `user@host:~$` to the prompt.
     let token = found.before().rsplit(char::is_whitespace).next().unwrap_or("");
@@ -204,7 +234,9 @@ fn email(found: &Found) -> Option<Kind> {
 
 fn mobile(found: &Found) -> Option<Kind> {
     let before = found.before_within(24).to_ascii_lowercase();
-    let counted = ["step", "serial", "pid", "seq", "iter", "addr", "size", "bytes", "numel", "="].iter().any(|word| before.trim_end().ends_with(word));
+    let counted = ["step", "serial", "pid", "seq", "iter", "addr", "size", "bytes", "numel", "="]
+        .iter()
+        .any(|word| before.trim_end().ends_with(word));
     let blanks = found.value().contains(' ') && found.value().split(' ').count() != 3;
     (!counted && !blanks).then_some(Kind::Phone)
 }
@@ -222,6 +254,10 @@ fn spoken(found: &Found) -> Option<Kind> {
     let dotted = value.matches('.').count() >= 2 && value.parse::<Ipv4Addr>().is_ok();
     let dated = value.starts_with("20") && value.contains('-') && count == 8;
     let before = found.before_within(16).to_ascii_lowercase();
-    let traced = before.contains("call") && !before.contains("call me") && !before.contains("call:") && !before.contains("oncall") && !before.contains("on-call");
+    let traced = before.contains("call")
+        && !before.contains("call me")
+        && !before.contains("call:")
+        && !before.contains("oncall")
+        && !before.contains("on-call");
     ((6..=15).contains(&count) && !dotted && !dated && !traced && !value.contains(": ")).then_some(Kind::Phone)
 }

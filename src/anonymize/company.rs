@@ -10,7 +10,24 @@ use std::sync::LazyLock;
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "kubernetes-field",
-        gate: &["name:", "namespace", "pod", "controlled by", "assigned", "sandbox for", "container for", "binding", "deployment", "statefulset", "daemonset", "replicaset", "job/", "job.", "jobs/", "service/"],
+        gate: &[
+            "name:",
+            "namespace",
+            "pod",
+            "controlled by",
+            "assigned",
+            "sandbox for",
+            "container for",
+            "binding",
+            "deployment",
+            "statefulset",
+            "daemonset",
+            "replicaset",
+            "job/",
+            "job.",
+            "jobs/",
+            "service/",
+        ],
         feature: 0,
         find: Find::Regex(
             concat!(
@@ -37,17 +54,44 @@ pub(super) const RULES: &[Rule] = &[
         name: "service-name",
         gate: &[".svc"],
         feature: 0,
-        find: Find::Regex(r"(?:^|[^A-Za-z0-9.-])(?<host>[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+){1,4}\.svc(?:\.[a-z0-9-]+)*)(?:[^A-Za-z0-9.-]|\.?$|:)", super::hosts::certain),
+        find: Find::Regex(
+            r"(?:^|[^A-Za-z0-9.-])(?<host>[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+){1,4}\.svc(?:\.[a-z0-9-]+)*)(?:[^A-Za-z0-9.-]|\.?$|:)",
+            super::hosts::certain,
+        ),
     },
     Rule {
         name: "pod-by-form",
         gate: &[],
         feature: feature::DASHES,
-        find: Find::Regex(r#"(?:^|[\s"'=/(\[,:])(?<pod>[a-z][a-z0-9]*(?:-[a-z0-9]+)*-[0-9a-f]{7,10}-[bcdfghjklmnpqrstvwxz2456789]{5})(?:[^A-Za-z0-9-]|$)"#, object),
+        find: Find::Regex(
+            r#"(?:^|[\s"'=/(\[,:])(?<pod>[a-z][a-z0-9]*(?:-[a-z0-9]+)*-[0-9a-f]{7,10}-[bcdfghjklmnpqrstvwxz2456789]{5})(?:[^A-Za-z0-9-]|$)"#,
+            object,
+        ),
     },
     Rule {
         name: "job",
-        gate: &["job", "account=", "account ", "account\"", "account:", "project", "entity", "-a ", "-j ", "experiment", "run_name", "run-name", "runname", "wandb_", "syncing run", "reservation", "wckey", "team", "organi", "--org"],
+        gate: &[
+            "job",
+            "account=",
+            "account ",
+            "account\"",
+            "account:",
+            "project",
+            "entity",
+            "-a ",
+            "-j ",
+            "experiment",
+            "run_name",
+            "run-name",
+            "runname",
+            "wandb_",
+            "syncing run",
+            "reservation",
+            "wckey",
+            "team",
+            "organi",
+            "--org",
+        ],
         feature: 0,
         find: Find::Regex(
             concat!(
@@ -61,37 +105,99 @@ pub(super) const RULES: &[Rule] = &[
         name: "run-folder",
         gate: &["wandb/", "run-20", "mlruns/"],
         feature: 0,
-        find: Find::Regex(r"(?:(?:run|offline-run)-\d{8}_\d{6}-(?<project>[a-z0-9]{6,10})|mlruns/\d+/(?<uuid>[0-9a-f]{32}))", super::rules::always),
+        find: Find::Regex(
+            r"(?:(?:run|offline-run)-\d{8}_\d{6}-(?<project>[a-z0-9]{6,10})|mlruns/\d+/(?<uuid>[0-9a-f]{32}))",
+            super::rules::always,
+        ),
     },
-    Rule { name: "kernel-suffix", gate: &["linux", "kernel version", "kernel release", "kernel: 3", "kernel: 4", "kernel: 5", "kernel: 6", "kernel: 7", "kernel: linux", "kernel 3", "kernel 4", "kernel 5", "kernel 6", "kernel 7", "lib/modules", "vermagic", "uname", "running", "vmlinuz", "for kernel"], feature: 0, find: Find::Code(kernel) },
+    Rule {
+        name: "kernel-suffix",
+        gate: &[
+            "linux",
+            "kernel version",
+            "kernel release",
+            "kernel: 3",
+            "kernel: 4",
+            "kernel: 5",
+            "kernel: 6",
+            "kernel: 7",
+            "kernel: linux",
+            "kernel 3",
+            "kernel 4",
+            "kernel 5",
+            "kernel 6",
+            "kernel 7",
+            "lib/modules",
+            "vermagic",
+            "uname",
+            "running",
+            "vmlinuz",
+            "for kernel",
+        ],
+        feature: 0,
+        find: Find::Code(kernel),
+    },
     Rule {
         name: "frozen-package",
         gate: &["=="],
         feature: 0,
-        find: Find::Regex(r"^(?:\s{0,8}(?:[-*•+~] )?|.*[Cc]ollecting |.*already satisfied: )(?<package>[A-Za-z][A-Za-z0-9._-]*)==\d", package),
+        find: Find::Regex(
+            r"^(?:\s{0,8}(?:[-*•+~] )?|.*[Cc]ollecting |.*already satisfied: )(?<package>[A-Za-z][A-Za-z0-9._-]*)==\d",
+            package,
+        ),
     },
     Rule {
         name: "wheel",
         gate: &[".whl", "-py3-", ".tar.gz"],
         feature: 0,
-        find: Find::Regex(r"(?:^|[\s/'\x22(])(?<package>[A-Za-z][A-Za-z0-9._]*)-\d[A-Za-z0-9.+!_]*(?:-(?:\d\w*-)?(?:py|cp)\d|\.tar\.gz)", package),
+        find: Find::Regex(
+            r"(?:^|[\s/'\x22(])(?<package>[A-Za-z][A-Za-z0-9._]*)-\d[A-Za-z0-9.+!_]*(?:-(?:\d\w*-)?(?:py|cp)\d|\.tar\.gz)",
+            package,
+        ),
     },
-    Rule { name: "installed", gate: &["successfully installed", "would install", "installing collected"], feature: 0, find: Find::Code(installed) },
+    Rule {
+        name: "installed",
+        gate: &["successfully installed", "would install", "installing collected"],
+        feature: 0,
+        find: Find::Code(installed),
+    },
     Rule {
         name: "egg",
         gate: &["#egg=", "git+"],
         feature: 0,
-        find: Find::Regex(r"(?:#egg=(?<package>[A-Za-z][A-Za-z0-9._-]*)|^(?<package2>[A-Za-z][A-Za-z0-9._-]*) @ (?:git\+ssh|file:))", package),
+        find: Find::Regex(
+            r"(?:#egg=(?<package>[A-Za-z][A-Za-z0-9._-]*)|^(?<package2>[A-Za-z][A-Za-z0-9._-]*) @ (?:git\+ssh|file:))",
+            package,
+        ),
     },
     Rule {
         name: "directory-entry",
         gate: &["ou=", "dc="],
         feature: 0,
-        find: Find::Regex(r"(?i)\b(?:(?:OU|O)=(?<company>[^,;=\n]+)|DC=(?<company2>[^,;=\n\s]+)|uid=(?<user>[A-Za-z_][A-Za-z0-9._-]*),)", directory),
+        find: Find::Regex(
+            r"(?i)\b(?:(?:OU|O)=(?<company>[^,;=\n]+)|DC=(?<company2>[^,;=\n\s]+)|uid=(?<user>[A-Za-z_][A-Za-z0-9._-]*),)",
+            directory,
+        ),
     },
     Rule {
         name: "company-by-word",
-        gate: &[" inc", " ltd", " gmbh", " corp", " llc", " ag", " plc", " pty", "公司", "company", "customer", "tenant", "organisation", "organization", "集团"],
+        gate: &[
+            " inc",
+            " ltd",
+            " gmbh",
+            " corp",
+            " llc",
+            " ag",
+            " plc",
+            " pty",
+            "公司",
+            "company",
+            "customer",
+            "tenant",
+            "organisation",
+            "organization",
+            "集团",
+        ],
         feature: 0,
         find: Find::Regex(
             r#"(?:(?<company>\p{Lu}[\p{L}\d&-]+(?: \p{Lu}[\p{L}\d&-]+){0,3}),? (?:Inc|Ltd|GmbH|LLC|Corp|AG|B\.V|S\.A|Pty|PLC|Co\., Ltd)\b|(?i:company|customer|tenant|organisation|organization)(?:[_ -]?name)?["']?\s*[:=]\s*["']?(?<company2>[A-Za-z][A-Za-z0-9&.-]*)|(?:^|[^\p{Han}])(?<company3>\p{Han}{2,10})(?:有限公司|股份有限公司|科技公司|集团))"#,
@@ -102,9 +208,54 @@ pub(super) const RULES: &[Rule] = &[
 
 /// Names of objects that every cluster has.
 const PUBLIC: &[&str] = &[
-    "kube-", "nvidia-", "gpu-operator", "gpu-feature", "coredns", "etcd", "calico", "cilium", "flannel", "weave", "default", "node-exporter", "dcgm", "prometheus", "grafana", "cert-manager", "ingress-nginx",
-    "metrics-server", "kubernetes", "istio", "knative", "kubeflow", "volcano", "kueue", "ray-operator", "kuberay", "mpi-operator", "training-operator", "network-operator", "rdma-", "sriov", "multus", "local-path", "csi-", "ebs-csi", "aws-node",
-    "gke-metrics", "fluent", "longhorn", "rook", "openebs", "monitoring", "operators", "openshift", "tigera", "argocd", "cattle", "container-toolkit",
+    "kube-",
+    "nvidia-",
+    "gpu-operator",
+    "gpu-feature",
+    "coredns",
+    "etcd",
+    "calico",
+    "cilium",
+    "flannel",
+    "weave",
+    "default",
+    "node-exporter",
+    "dcgm",
+    "prometheus",
+    "grafana",
+    "cert-manager",
+    "ingress-nginx",
+    "metrics-server",
+    "kubernetes",
+    "istio",
+    "knative",
+    "kubeflow",
+    "volcano",
+    "kueue",
+    "ray-operator",
+    "kuberay",
+    "mpi-operator",
+    "training-operator",
+    "network-operator",
+    "rdma-",
+    "sriov",
+    "multus",
+    "local-path",
+    "csi-",
+    "ebs-csi",
+    "aws-node",
+    "gke-metrics",
+    "fluent",
+    "longhorn",
+    "rook",
+    "openebs",
+    "monitoring",
+    "operators",
+    "openshift",
+    "tigera",
+    "argocd",
+    "cattle",
+    "container-toolkit",
 ];
 
 /// A pod, a namespace, a service of one's own.
@@ -129,7 +280,7 @@ pub(super) fn job(found: &Found) -> Option<Kind> {
     let lower = value.to_ascii_lowercase();
     let nothing = ["none", "null", "n/a", "true", "false"].contains(&lower.as_str());
     let file = [".py", ".sh", ".batch", ".extern"].iter().any(|end| lower.ends_with(end)) && words::is_plain(value);
-    let plain = words::is_common(value) ;
+    let plain = words::is_common(value);
     let code = found.after().starts_with(['(', '[']);
     (!nothing && !file && !plain && !code && value.len() >= 2 && !value.bytes().all(|b| b.is_ascii_digit())).then_some(found.kind)
 }
@@ -140,10 +291,14 @@ fn package(found: &Found) -> Option<Kind> {
 
 /// `Successfully installed torch-2.4.1 acme-core-0.3`.
 fn installed(text: &str, out: &mut Vec<Hit>) {
-    let Some(start) = text.find("nstall").and_then(|at| text.get(at..).and_then(|rest| rest.find([' ', ':'])).map(|skip| at + skip)) else { return };
+    let Some(start) = text.find("nstall").and_then(|at| text.get(at..).and_then(|rest| rest.find([' ', ':'])).map(|skip| at + skip)) else {
+        return;
+    };
     let mut at = start;
     for word in text.get(start..).unwrap_or("").split([' ', ',', ':']) {
-        let version = word.rmatch_indices('-').find(|(place, _)| word.get(place + 1..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())));
+        let version = word
+            .rmatch_indices('-')
+            .find(|(place, _)| word.get(place + 1..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit())));
         let name = version.map_or(word, |(place, _)| word.get(..place).unwrap_or(word));
         let found = Found { text, start: at, end: at + name.len(), kind: Kind::Package };
         let shaped = name.len() > 2 && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
@@ -171,21 +326,58 @@ pub(super) fn package_row(text: &str, out: &mut Vec<Hit>) -> bool {
 
 /// A folder's name that tells of its owner: not made of common words only, and no file's.
 pub(super) fn is_own_folder(name: &str) -> bool {
-    let file = name.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && (1..=11).contains(&end.len()) && end.bytes().all(|b| b.is_ascii_alphanumeric()));
+    let file = name
+        .rsplit_once('.')
+        .is_some_and(|(stem, end)| !stem.is_empty() && (1..=11).contains(&end.len()) && end.bytes().all(|b| b.is_ascii_alphanumeric()));
     let digest = name.len() >= 20 && name.bytes().all(|b| b.is_ascii_hexdigit());
-    !file && !digest && name.len() >= 2 && !name.contains(['<', '>', '*', '$', '{']) && !words::is_plain(name) && !words::is_public_package(name) && !words::is_public_organisation(name) && !words::is_device(name)
+    !file
+        && !digest
+        && name.len() >= 2
+        && !name.contains(['<', '>', '*', '$', '{'])
+        && !words::is_plain(name)
+        && !words::is_public_package(name)
+        && !words::is_public_organisation(name)
+        && !words::is_device(name)
 }
 
 fn directory(found: &Found) -> Option<Kind> {
     let value = found.value();
-    let plain = words::is_common(value) || ["users", "people", "groups", "example", "com", "local"].contains(&value.to_ascii_lowercase().as_str());
+    let plain =
+        words::is_common(value) || ["users", "people", "groups", "example", "com", "local"].contains(&value.to_ascii_lowercase().as_str());
     if found.kind == Kind::User { super::names::account(found) } else { (!plain).then_some(Kind::Company) }
 }
 
 fn company(found: &Found) -> Option<Kind> {
     let value = found.value();
     let lower = value.to_ascii_lowercase();
-    let vendors = ["nvidia", "intel", "advanced micro devices", "super micro", "dell", "micron", "samsung", "american megatrends", "red hat", "mellanox", "hewlett", "lenovo", "gigabyte", "asus", "realtek", "broadcom", "microsoft", "google", "apple", "free software", "foundation", "meta", "facebook", "amd", "ibm", "oracle"];
+    let vendors = [
+        "nvidia",
+        "intel",
+        "advanced micro devices",
+        "super micro",
+        "dell",
+        "micron",
+        "samsung",
+        "american megatrends",
+        "red hat",
+        "mellanox",
+        "hewlett",
+        "lenovo",
+        "gigabyte",
+        "asus",
+        "realtek",
+        "broadcom",
+        "microsoft",
+        "google",
+        "apple",
+        "free software",
+        "foundation",
+        "meta",
+        "facebook",
+        "amd",
+        "ibm",
+        "oracle",
+    ];
     let known = vendors.iter().any(|vendor| lower.contains(vendor)) || words::is_public_organisation(value) || words::is_common(value);
     (!known && value.chars().count() >= 2).then_some(Kind::Company)
 }
@@ -212,11 +404,129 @@ fn kernel(text: &str, out: &mut Vec<Hit>) {
 
 fn is_stock_suffix(part: &str) -> bool {
     let stock = [
-        "generic", "lowlatency", "aws", "azure", "gcp", "gke", "oracle", "nvidia", "tegra", "microsoft", "standard", "wsl", "amd64", "arm64", "x86", "cloud", "pve", "arch", "zen", "lts", "hwe", "kvm", "ibm", "raspi", "server", "rpi", "manjaro", "xanmod",
-        "liquorix", "default", "tkg", "talos", "flatcar", "cos", "bottlerocket", "amzn", "uek", "el8uek", "fc", "oem", "rt", "preempt", "realtime", "cachyos", "hardened", "common", "unsigned", "signed", "ubuntu", "debian", "backports", "bpo", "deb", "dfsg",
-        "elrepo", "centos", "rocky", "alma", "aarch64", "i686", "x64", "tlinux", "anolis", "bclinux", "openeuler", "euler", "oe", "ky", "uos", "deepin", "git", "dirty", "rc", "stable", "mainline", "custom", "desktop", "virtual", "largemem", "largepage", "kernel",
-        "android", "coreos", "rancher", "intel", "amd", "xeon", "riscv", "ppc64le", "s390x", "module", "modules", "sp", "suse", "longterm", "next", "gentoo", "nixos", "void", "alpine", "grsec", "proxmox", "unraid", "synology", "parrot", "kali", "linuxkit", "docker", "ti", "imx", "snapdragon", "asahi", "fortify", "pf", "clear", "lqx", "bore", "lto", "debug",
+        "generic",
+        "lowlatency",
+        "aws",
+        "azure",
+        "gcp",
+        "gke",
+        "oracle",
+        "nvidia",
+        "tegra",
+        "microsoft",
+        "standard",
+        "wsl",
+        "amd64",
+        "arm64",
+        "x86",
+        "cloud",
+        "pve",
+        "arch",
+        "zen",
+        "lts",
+        "hwe",
+        "kvm",
+        "ibm",
+        "raspi",
+        "server",
+        "rpi",
+        "manjaro",
+        "xanmod",
+        "liquorix",
+        "default",
+        "tkg",
+        "talos",
+        "flatcar",
+        "cos",
+        "bottlerocket",
+        "amzn",
+        "uek",
+        "el8uek",
+        "fc",
+        "oem",
+        "rt",
+        "preempt",
+        "realtime",
+        "cachyos",
+        "hardened",
+        "common",
+        "unsigned",
+        "signed",
+        "ubuntu",
+        "debian",
+        "backports",
+        "bpo",
+        "deb",
+        "dfsg",
+        "elrepo",
+        "centos",
+        "rocky",
+        "alma",
+        "aarch64",
+        "i686",
+        "x64",
+        "tlinux",
+        "anolis",
+        "bclinux",
+        "openeuler",
+        "euler",
+        "oe",
+        "ky",
+        "uos",
+        "deepin",
+        "git",
+        "dirty",
+        "rc",
+        "stable",
+        "mainline",
+        "custom",
+        "desktop",
+        "virtual",
+        "largemem",
+        "largepage",
+        "kernel",
+        "android",
+        "coreos",
+        "rancher",
+        "intel",
+        "amd",
+        "xeon",
+        "riscv",
+        "ppc64le",
+        "s390x",
+        "module",
+        "modules",
+        "sp",
+        "suse",
+        "longterm",
+        "next",
+        "gentoo",
+        "nixos",
+        "void",
+        "alpine",
+        "grsec",
+        "proxmox",
+        "unraid",
+        "synology",
+        "parrot",
+        "kali",
+        "linuxkit",
+        "docker",
+        "ti",
+        "imx",
+        "snapdragon",
+        "asahi",
+        "fortify",
+        "pf",
+        "clear",
+        "lqx",
+        "bore",
+        "lto",
+        "debug",
     ];
     let lower = part.to_ascii_lowercase();
-    stock.contains(&lower.as_str()) || ["el", "fc", "amzn", "an", "tl", "oe", "rc", "bpo", "deb", "wsl", "ky", "uek", "x86", "tegra"].iter().any(|start| lower.strip_prefix(start).is_some_and(|rest| rest.len() <= 3))
+    stock.contains(&lower.as_str())
+        || ["el", "fc", "amzn", "an", "tl", "oe", "rc", "bpo", "deb", "wsl", "ky", "uek", "x86", "tegra"]
+            .iter()
+            .any(|start| lower.strip_prefix(start).is_some_and(|rest| rest.len() <= 3))
 }

@@ -39,12 +39,17 @@ pub fn rules() -> &'static [RuleDoc] {
 const RULES: &[RuleDoc] = &[
     RuleDoc {
         kind: Kind::Password,
-        hides: Text { en: "passwords in assignments, options, headers, addresses and connection strings", zh: "赋值、选项、请求头、网址与连接串中的密码" },
+        hides: Text {
+            en: "passwords in assignments, options, headers, addresses and connection strings",
+            zh: "赋值、选项、请求头、网址与连接串中的密码",
+        },
         keeps: Text { en: "empty values, variables, the words around", zh: "空值、变量名及其上下文" },
     },
     RuleDoc {
         kind: Kind::Token,
-        hides: Text { en: "API tokens, keys, JWT, cookies, signatures of addresses", zh: "API 令牌、密钥、JWT、Cookie、网址签名" },
+        hides: Text {
+            en: "API tokens, keys, JWT, cookies, signatures of addresses", zh: "API 令牌、密钥、JWT、Cookie、网址签名"
+        },
         keeps: Text { en: "the name of the variable; tokens of language models", zh: "变量名；语言模型的 token" },
     },
     RuleDoc {
@@ -55,7 +60,9 @@ const RULES: &[RuleDoc] = &[
     RuleDoc {
         kind: Kind::Email,
         hides: Text { en: "e-mail addresses", zh: "电子邮箱" },
-        keeps: Text { en: "git@github.com and other service accounts, systemd units", zh: "git@github.com 等服务账号、systemd 单元" },
+        keeps: Text {
+            en: "git@github.com and other service accounts, systemd units", zh: "git@github.com 等服务账号、systemd 单元"
+        },
     },
     RuleDoc {
         kind: Kind::Phone,
@@ -64,7 +71,9 @@ const RULES: &[RuleDoc] = &[
     },
     RuleDoc {
         kind: Kind::IdNumber,
-        hides: Text { en: "identity, passport, staff, bank and cloud account numbers", zh: "身份证、护照、工号、银行卡与云账号" },
+        hides: Text {
+            en: "identity, passport, staff, bank and cloud account numbers", zh: "身份证、护照、工号、银行卡与云账号"
+        },
         keeps: Text { en: "process and job numbers", zh: "进程号与作业号" },
     },
     RuleDoc {
@@ -119,12 +128,18 @@ const RULES: &[RuleDoc] = &[
     },
     RuleDoc {
         kind: Kind::User,
-        hides: Text { en: "account names: home folders, prompts, listings, queues, environment", zh: "账号名：主目录、提示符、文件列表、队列、环境变量" },
+        hides: Text {
+            en: "account names: home folders, prompts, listings, queues, environment",
+            zh: "账号名：主目录、提示符、文件列表、队列、环境变量",
+        },
         keeps: Text { en: "root and other system accounts and groups", zh: "root 等系统账号与用户组" },
     },
     RuleDoc {
         kind: Kind::Host,
-        hides: Text { en: "host names: syslog, NCCL, Slurm, Kubernetes, prompts, domains", zh: "主机名：syslog、NCCL、Slurm、Kubernetes、提示符、域名" },
+        hides: Text {
+            en: "host names: syslog, NCCL, Slurm, Kubernetes, prompts, domains",
+            zh: "主机名：syslog、NCCL、Slurm、Kubernetes、提示符、域名",
+        },
         keeps: Text { en: "localhost, public servers, device names", zh: "localhost、公共站点、设备名" },
     },
     RuleDoc {
@@ -179,7 +194,9 @@ const RULES: &[RuleDoc] = &[
     },
     RuleDoc {
         kind: Kind::Project,
-        hides: Text { en: "projects, teams, accounts, repositories, runs of trackers", zh: "项目、团队、账户、仓库、实验跟踪的运行" },
+        hides: Text {
+            en: "projects, teams, accounts, repositories, runs of trackers", zh: "项目、团队、账户、仓库、实验跟踪的运行"
+        },
         keeps: Text { en: "public organisations and repositories", zh: "公共组织与仓库" },
     },
     RuleDoc {
@@ -189,8 +206,12 @@ const RULES: &[RuleDoc] = &[
     },
     RuleDoc {
         kind: Kind::Path,
-        hides: Text { en: "folders outside home that name a team, project or person", zh: "主目录之外含团队、项目或人名的文件夹" },
-        keeps: Text { en: "system folders, frames below site-packages, file names", zh: "系统目录、site-packages 下的帧、文件名" },
+        hides: Text {
+            en: "folders outside home that name a team, project or person", zh: "主目录之外含团队、项目或人名的文件夹"
+        },
+        keeps: Text {
+            en: "system folders, frames below site-packages, file names", zh: "系统目录、site-packages 下的帧、文件名"
+        },
     },
     RuleDoc {
         kind: Kind::Hidden,

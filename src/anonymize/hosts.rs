@@ -1,8 +1,9 @@
 //! Names of machines.
 
+use super::domains::domain_like;
 use super::kind::Kind;
 use super::rules::{Find, Found, Rule};
-use super::scan::{Hit, feature};
+use super::scan::feature;
 use super::{prefixes, words};
 use std::net::Ipv4Addr;
 
@@ -19,14 +20,22 @@ pub(super) const RULES: &[Rule] = &[
         ),
     },
     Rule {
-        name: "option-of-a-host",
-        gate: &["--nodelist", "--host", "--master", "--rdzv", "--include", "--server", "--head", "--node", "--exclude-nodes", "--address", "--main", "--dist", "--nccl-init", "--machine", "srun", "sbatch", "salloc", "mpirun", "mpiexec", "pdsh", "deepspeed", "horovodrun", "ipmitool", "mysql", "psql", "redis-cli", "sinfo", "squeue", "scontrol", "ssh ", "ping ", "telnet", "nslookup", "dig ", "nc ", "traceroute", "ssh-copy-id", "mosh "],
-        feature: 0,
-        find: Find::Code(options),
-    },
-    Rule {
         name: "slurm",
-        gate: &["srun", "slurm", "nodelist", "nodename", "batchhost", "nodehostname", "nodeaddr", " cancelled", "nodes ", "node ", "hosts ", "host ", "allocnode"],
+        gate: &[
+            "srun",
+            "slurm",
+            "nodelist",
+            "nodename",
+            "batchhost",
+            "nodehostname",
+            "nodeaddr",
+            " cancelled",
+            "nodes ",
+            "node ",
+            "hosts ",
+            "host ",
+            "allocnode",
+        ],
         feature: 0,
         find: Find::Regex(
             concat!(
@@ -44,7 +53,28 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "host-by-form",
-        gate: &["ip-", "ec2-", "desktop-", "laptop-", "win-", "gke-", "aks-", "vmss", "instance-", "macbook", "-mbp", ".local", "imac", "-pc", "vm-", "iz", "ecs-", "notebook-", "autodl", "autodl-container-"],
+        gate: &[
+            "ip-",
+            "ec2-",
+            "desktop-",
+            "laptop-",
+            "win-",
+            "gke-",
+            "aks-",
+            "vmss",
+            "instance-",
+            "macbook",
+            "-mbp",
+            ".local",
+            "imac",
+            "-pc",
+            "vm-",
+            "iz",
+            "ecs-",
+            "notebook-",
+            "autodl",
+            "autodl-container-",
+        ],
         feature: 0,
         find: Find::Regex(
             concat!(
@@ -60,11 +90,53 @@ pub(super) const RULES: &[Rule] = &[
         feature: 0,
         find: Find::Regex(r"\b(?:on|from|at) (?<host>[a-z]{3,}[a-z-]*\d{1,4})(?:[\s,.;:)]|$)", numbered),
     },
-    Rule { name: "domain", gate: &[".org", ".edu", ".gov", ".mil", ".cn", ".de", ".fr", ".uk", ".jp", ".kr", ".eu", ".nl", ".ch", ".se", ".ru", ".es", ".br", ".au", ".ca", ".tw", ".hk", ".sg", ".pl", ".cz", ".at", ".fi", ".dk", ".example", ".lan", ".arpa", ".cloud", ".onion", ".biz", ".tech", ".online", ".local", ".test", ".home", ".net", ".io", ".ai", ".app", ".co", ".me", ".in", ".svc", ".cluster", ".priv", ".xyz", ".site"], feature: 0, find: Find::Regex(r"(?:^|[^A-Za-z0-9_.@/\\-])(?<host>[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?)+)", domain) },
-    Rule { name: "domain-behind-a-sign", gate: &[".example", ".internal", ".corp", ".lan", ".localdomain"], feature: 0, find: Find::Regex(r"[@/\\](?<host>[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?)+)", behind_sign) },
     Rule {
         name: "host-in-words",
-        gate: &["connect", "resolve", " host", "(host", "reach", "route to", "getaddrinfo", "gethostby", "lookup", "ping ", "pinging", "ssh", "not known", "peer ", "server", "machine ", "to worker", "from worker", "on worker", "at worker", "to node", "from node", "on node", "at node", " on host", "running on", "started on", "executed on", "scheduled", "launched", "deployed", "assigned", "hosted", "trained on", "training on", "listening", "licen", "mounting", "refused by", "timed out to", "timed out from", "remote", "local machine"],
+        gate: &[
+            "connect",
+            "resolve",
+            " host",
+            "(host",
+            "reach",
+            "route to",
+            "getaddrinfo",
+            "gethostby",
+            "lookup",
+            "ping ",
+            "pinging",
+            "ssh",
+            "not known",
+            "peer ",
+            "server",
+            "machine ",
+            "to worker",
+            "from worker",
+            "on worker",
+            "at worker",
+            "to node",
+            "from node",
+            "on node",
+            "at node",
+            " on host",
+            "running on",
+            "started on",
+            "executed on",
+            "scheduled",
+            "launched",
+            "deployed",
+            "assigned",
+            "hosted",
+            "trained on",
+            "training on",
+            "listening",
+            "licen",
+            "mounting",
+            "refused by",
+            "timed out to",
+            "timed out from",
+            "remote",
+            "local machine",
+        ],
         feature: 0,
         find: Find::Regex(
             concat!(
@@ -99,13 +171,19 @@ pub(super) const RULES: &[Rule] = &[
         name: "prefix-of-a-launcher",
         gate: &[": [", ": traceback", ":   file", ": error", ": warning", ": info"],
         feature: feature::BRACKET,
-        find: Find::Regex(r"^(?:\[(?<host>[A-Za-z][A-Za-z0-9_.-]*):\d{2,7}\]|(?<host4>[a-z][a-z0-9-]*\d): (?:\[|Traceback|  File|ERROR|WARNING|INFO))", weak),
+        find: Find::Regex(
+            r"^(?:\[(?<host>[A-Za-z][A-Za-z0-9_.-]*):\d{2,7}\]|(?<host4>[a-z][a-z0-9-]*\d): (?:\[|Traceback|  File|ERROR|WARNING|INFO))",
+            weak,
+        ),
     },
     Rule {
         name: "etc-hosts",
         gate: &[],
         feature: feature::QUAD,
-        find: Find::Regex(r"^\s*(?:\d{1,3}\.){3}\d{1,3}\s+(?<host>[A-Za-z][A-Za-z0-9_.-]*)(?:\s+(?<host2>[A-Za-z][A-Za-z0-9_.-]*))?\s*$", weak),
+        find: Find::Regex(
+            r"^\s*(?:\d{1,3}\.){3}\d{1,3}\s+(?<host>[A-Za-z][A-Za-z0-9_.-]*)(?:\s+(?<host2>[A-Za-z][A-Za-z0-9_.-]*))?\s*$",
+            weak,
+        ),
     },
     Rule {
         name: "kubernetes-node",
@@ -132,8 +210,36 @@ pub(super) fn certain(found: &Found) -> Option<Kind> {
         return None; // the address detectors decide
     }
     let words_of_logs = [
-        "info", "warn", "warning", "error", "debug", "trace", "fatal", "critical", "notice", "localhost", "localhost.localdomain", "kernel", "stdout", "stderr", "none", "null", "true", "false", "n/a",
-        "unknown", "localhost4", "localhost6", "version", "ip6-localhost", "ip6-loopback", "broadcasthost", "host.docker.internal", "kubernetes.docker.internal", "any", "all",
+        "info",
+        "warn",
+        "warning",
+        "error",
+        "debug",
+        "trace",
+        "fatal",
+        "critical",
+        "notice",
+        "localhost",
+        "localhost.localdomain",
+        "kernel",
+        "stdout",
+        "stderr",
+        "none",
+        "null",
+        "true",
+        "false",
+        "n/a",
+        "unknown",
+        "localhost4",
+        "localhost6",
+        "version",
+        "ip6-localhost",
+        "ip6-loopback",
+        "broadcasthost",
+        "host.docker.internal",
+        "kubernetes.docker.internal",
+        "any",
+        "all",
     ];
     if words_of_logs.contains(&lower.as_str()) || value.contains(['<', '>', '(', '$', '{', '*', '=', '/']) || words::is_public_host(value) {
         return None;
@@ -151,23 +257,85 @@ fn certain_group(found: &Found) -> Option<Kind> {
 
 fn uname(found: &Found) -> Option<Kind> {
     let lower = found.value().to_ascii_lowercase();
-    let distribution = ["kernel", "version", "release", "x64", "x86_64", "aarch64", "mint", "server", "enterprise", "linux", "driver", "gnu"];
+    let distribution =
+        ["kernel", "version", "release", "x64", "x86_64", "aarch64", "mint", "server", "enterprise", "linux", "driver", "gnu"];
     (!distribution.contains(&lower.as_str())).then(|| certain(found)).flatten()
 }
 
 /// Has the look of a machine's name: a digit, a dash or a dot, and is not code.
-fn looks_like_host(value: &str) -> bool {
+pub(super) fn looks_like_host(value: &str) -> bool {
     let marked = value.bytes().any(|b| b.is_ascii_digit()) || value.contains('-') || value.matches('.').count() >= 2;
     let code = value.contains('_') || words::is_device(value) || words::is_public_package(value) || is_file(value) || value.contains("..");
     let plain = value.split(['-', '.']).all(|part| words::is_common(part)) && !value.bytes().any(|b| b.is_ascii_digit());
     marked && !code && !plain && value.len() >= 3
 }
 
-fn is_file(value: &str) -> bool {
+/// Ends like a file of code, data or a library.
+pub(super) fn is_file(value: &str) -> bool {
     let end = value.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
     let ends = [
-        "py", "so", "cpp", "cc", "c", "h", "hpp", "cu", "cuh", "rs", "go", "js", "sh", "json", "jsonl", "yaml", "yml", "toml", "txt", "log", "md", "whl", "gz", "zip", "tar", "bin", "pt", "pth", "ckpt", "safetensors",
-        "dll", "exe", "sys", "ko", "conf", "cfg", "ini", "csv", "parquet", "service", "socket", "html", "xml", "deb", "rpm", "run", "gguf", "onnx", "engine", "pkl", "npy", "lock", "sock", "pyc", "pyx", "cmake", "ptx", "cubin", "a", "o", "inf", "net",
+        "py",
+        "so",
+        "cpp",
+        "cc",
+        "c",
+        "h",
+        "hpp",
+        "cu",
+        "cuh",
+        "rs",
+        "go",
+        "js",
+        "sh",
+        "json",
+        "jsonl",
+        "yaml",
+        "yml",
+        "toml",
+        "txt",
+        "log",
+        "md",
+        "whl",
+        "gz",
+        "zip",
+        "tar",
+        "bin",
+        "pt",
+        "pth",
+        "ckpt",
+        "safetensors",
+        "dll",
+        "exe",
+        "sys",
+        "ko",
+        "conf",
+        "cfg",
+        "ini",
+        "csv",
+        "parquet",
+        "service",
+        "socket",
+        "html",
+        "xml",
+        "deb",
+        "rpm",
+        "run",
+        "gguf",
+        "onnx",
+        "engine",
+        "pkl",
+        "npy",
+        "lock",
+        "sock",
+        "pyc",
+        "pyx",
+        "cmake",
+        "ptx",
+        "cubin",
+        "a",
+        "o",
+        "inf",
+        "net",
     ];
     value.contains('.') && (ends.contains(&end.as_str()) || value.contains(".so.") || words::is_version(&end))
 }
@@ -176,20 +344,40 @@ fn keyed(found: &Found) -> Option<Kind> {
     let value = found.value();
     let key = found.before_within(40).to_ascii_lowercase();
     let key = key.trim_end_matches(['"', '\'', ' ', '\t', ':', '=', '[', '(']).trim_end_matches("tcp:").trim_end();
-    let strong = ["hostname", "host_name", "host name", "master_addr", "master-addr", "computer", "computername", "computer name", "nodename", "node_name", "fqdn", "machine name", "machine_name", "rdzv_endpoint", "rdzv-endpoint"];
+    let strong = [
+        "hostname",
+        "host_name",
+        "host name",
+        "master_addr",
+        "master-addr",
+        "computer",
+        "computername",
+        "computer name",
+        "nodename",
+        "node_name",
+        "fqdn",
+        "machine name",
+        "machine_name",
+        "rdzv_endpoint",
+        "rdzv-endpoint",
+    ];
     let sure = strong.iter().any(|end| key.ends_with(end));
     let torchrun = key.ends_with("host") && found.before().contains("host  ");
     let code = found.after().starts_with(['(', '_']) || is_file(value) || found.after().starts_with("/");
     let dotted = value.contains('.') && domain_like(value);
     let plain = words::is_common(value) || words::is_device(value);
-    ((sure && !is_file(value) && !words::is_common(value)) || ((torchrun || key.ends_with("host")) && !plain && !code) || (!code && (looks_like_host(value) || dotted)))
+    ((sure && !is_file(value) && !words::is_common(value))
+        || ((torchrun || key.ends_with("host")) && !plain && !code)
+        || (!code && (looks_like_host(value) || dotted)))
         .then(|| certain(found))
         .flatten()
 }
 
 fn weak(found: &Found) -> Option<Kind> {
     let value = found.value();
-    (!words::is_common(value) && !words::is_device(value) && !is_file(value) && !words::is_public_package(value)).then(|| certain(found)).flatten()
+    (!words::is_common(value) && !words::is_device(value) && !is_file(value) && !words::is_public_package(value))
+        .then(|| certain(found))
+        .flatten()
 }
 
 /// Node lists: `cn[01-04]` is one value.
@@ -197,7 +385,10 @@ fn listed(found: &Found) -> Option<Kind> {
     let value = found.value();
     let ranged = value.contains('[');
     let lower = value.to_ascii_lowercase();
-    let sure = found.before().ends_with('=') || found.before().ends_with("error: ") || found.before().ends_with("slurmstepd-") || found.before().ends_with("ON ");
+    let sure = found.before().ends_with('=')
+        || found.before().ends_with("error: ")
+        || found.before().ends_with("slurmstepd-")
+        || found.before().ends_with("ON ");
     let nothing = lower.starts_with("(null") || lower.starts_with("none") || words::is_common(value);
     if nothing || !(sure || ranged || looks_like_host(value)) {
         return None;
@@ -209,7 +400,9 @@ fn worded(found: &Found) -> Option<Kind> {
     let value = found.value();
     let code = found.after().starts_with(['(', '_', '=']) || found.before().ends_with("::");
     let known = value.contains('.') && domain_like(value);
-    let sure = ["Could not resolve host: ", "resolve hostname ", "connect to host ", "Connection to ", "not known: ", "lookup "].iter().any(|end| found.before().ends_with(end));
+    let sure = ["Could not resolve host: ", "resolve hostname ", "connect to host ", "Connection to ", "not known: ", "lookup "]
+        .iter()
+        .any(|end| found.before().ends_with(end));
     let plain = words::is_common(value) || words::is_device(value) || is_file(value);
     (!code && (known || looks_like_host(value) || (sure && !plain))).then(|| certain(found)).flatten()
 }
@@ -233,108 +426,5 @@ fn share(found: &Found) -> Option<Kind> {
     match found.kind {
         Kind::Path => (!words::is_plain(found.value())).then_some(Kind::Path),
         _ => weak(found),
-    }
-}
-
-/// Top-level names that hardly stand behind a module or an attribute.
-const FIRM: &[&str] = &[
-    "com", "org", "edu", "gov", "mil", "cn", "de", "fr", "uk", "jp", "kr", "eu", "nl", "ch", "se", "ru", "es", "br", "au", "ca", "tw", "hk", "sg", "pl", "cz", "at", "fi", "dk",
-    "example", "invalid", "localdomain", "corp", "lan", "intra", "intranet", "arpa", "cloud", "onion", "biz", "info", "tech", "online",
-];
-/// Those that do: `threading.local`, `model.net`.
-const LOOSE: &[&str] = &["internal", "local", "test", "home", "private", "net", "io", "ai", "dev", "app", "co", "me", "in", "svc", "cluster", "priv", "localnet", "xyz", "site"];
-
-/// Is a dotted name a machine's or company's rather than a module's?
-fn domain_like(value: &str) -> bool {
-    let labels: Vec<&str> = value.split('.').collect();
-    let lower = value.to_ascii_lowercase();
-    let Some(last) = lower.rsplit('.').next() else { return false };
-    if labels.len() < 2 || labels.iter().any(|label| label.len() > 63 || label.is_empty()) || is_file(value) && last != "net" {
-        return false;
-    }
-    let first = labels.first().copied().unwrap_or("");
-    let marked = labels.iter().rev().skip(1).any(|label| label.contains('-') || label.bytes().any(|b| b.is_ascii_digit()));
-    let code = value.contains('_') && !marked || labels.iter().any(|label| label.bytes().any(|b| b.is_ascii_uppercase()) && label.bytes().any(|b| b.is_ascii_lowercase()) && !marked);
-    if FIRM.contains(&last) {
-        let module = ["org", "info", "tech", "online", "cloud", "at", "es", "se", "de", "ca", "pl"];
-        return !code && !(labels.len() == 2 && words::is_public_package(first) && module.contains(&last));
-    }
-    let service = ["www", "api", "git", "gitlab", "registry", "harbor", "pypi", "nexus", "db", "mail", "vpn", "nas", "ldap", "login", "jenkins", "minio", "mlflow", "proxy", "ns", "nfs", "ftp"];
-    LOOSE.contains(&last)
-        && !code
-        && (marked || service.contains(&first) || lower.ends_with(".svc.cluster.local") || (labels.len() == 2 && ["local", "internal"].contains(&last) && !words::is_common(first) && !words::is_public_package(first)))
-}
-
-fn domain(found: &Found) -> Option<Kind> {
-    let after = found.after();
-    let longer = after.starts_with(['(', '_', '[', '=']) || after.strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'));
-    let resource = after.starts_with('/') && found.value().ends_with(".com");
-    if longer || !domain_like(found.value()) || words::is_public_host(found.value()) {
-        return None;
-    }
-    // `vendor.com/gpu` is a resource's name in Kubernetes.
-    let extended = resource && after.get(1..).is_some_and(|rest| ["gpu", "mig", "rdma", "vgpu"].iter().any(|word| rest.starts_with(word)));
-    if extended { None } else { certain(found) }
-}
-
-fn behind_sign(found: &Found) -> Option<Kind> {
-    let firm = found.value().rsplit('.').next().is_some_and(|last| ["example", "internal", "corp", "lan", "localdomain"].contains(&last));
-    if firm { domain(found) } else { None }
-}
-
-/// Values of options and arguments that are lists of machines.
-fn options(text: &str, out: &mut Vec<Hit>) {
-    let mut at = 0;
-    let mut previous = "";
-    let mut program = "";
-    for part in text.split(char::is_whitespace) {
-        let start = at;
-        at += part.len() + 1;
-        while !text.is_char_boundary(at.min(text.len())) {
-            at += 1;
-        }
-        let (name, value) = part.split_once('=').unwrap_or((previous, part));
-        let listed = [
-            "--nodelist", "--host", "--hosts", "--hostname", "--master_addr", "--master-addr", "--rdzv_endpoint", "--rdzv-endpoint", "--include", "--server", "--head", "--node", "--exclude-nodes", "--nodes-list", "--address",
-            "--main_process_ip", "--main-process-ip", "--dist-init-addr", "--nccl-init-addr", "--dist_url", "--rdzv-conf", "--machine_rank_host",
-        ];
-        let short = ["-w", "-H", "-host", "-x", "-h"].contains(&name) && ["srun", "sbatch", "salloc", "mpirun", "mpiexec", "pdsh", "deepspeed", "horovodrun", "ipmitool", "mysql", "psql", "redis-cli", "sinfo", "squeue", "scontrol"].contains(&program);
-        let direct = ["ssh", "ping", "telnet", "nslookup", "dig", "nc", "traceroute", "ssh-copy-id", "mosh", "host"].contains(&previous) && program == previous;
-        if listed.contains(&name) || short || direct {
-            let offset = start + (part.len() - value.len());
-            host_list(text, offset, value, direct, out);
-        }
-        if !part.is_empty() {
-            let stripped = part.rsplit('/').next().unwrap_or(part);
-            let starter = ["srun", "sbatch", "salloc", "mpirun", "mpiexec", "pdsh", "deepspeed", "horovodrun", "ipmitool", "mysql", "psql", "redis-cli", "sinfo", "squeue", "scontrol", "ssh", "ping", "telnet", "nslookup", "dig", "nc", "traceroute", "ssh-copy-id", "mosh"];
-            if starter.contains(&stripped) {
-                program = stripped;
-                previous = stripped;
-                continue;
-            }
-            previous = part;
-        }
-    }
-}
-
-fn host_list(text: &str, start: usize, value: &str, spoken: bool, out: &mut Vec<Hit>) {
-    if value.contains('[') {
-        if !value.starts_with(['[', '-', '(']) && value.ends_with(']') {
-            out.push(Hit { start, end: start + value.len(), kind: Kind::Host });
-        }
-        return;
-    }
-    let mut at = start;
-    for item in value.split([',', ';', '@']) {
-        let clean = item.trim_matches(['"', '\'']);
-        let offset = at + item.find(clean).unwrap_or(0);
-        let name = clean.split(':').next().unwrap_or("");
-        at += item.len() + 1;
-        let found = Found { text, start: offset, end: offset + name.len(), kind: Kind::Host };
-        let shaped = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'.' | b'_'));
-        let plain = words::is_common(name) || words::is_device(name) || is_file(name) || (spoken && !looks_like_host(name) && !domain_like(name) && name.len() < 4);
-        if shaped && !plain && certain(&found).is_some() {
-            out.push(Hit { start: offset, end: offset + name.len(), kind: Kind::Host });
-        }
     }
 }

@@ -63,11 +63,30 @@ pub(super) const RULES: &[Rule] = &[
         name: "id-number-of-china",
         gate: &[],
         feature: feature::DIGITS,
-        find: Find::Regex(r"(?:^|[^0-9A-Za-z])(?<id_number>[1-9]\d{5}(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx])(?:[^0-9A-Za-z]|$)", resident),
+        find: Find::Regex(
+            r"(?:^|[^0-9A-Za-z])(?<id_number>[1-9]\d{5}(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\d{3}[\dXx])(?:[^0-9A-Za-z]|$)",
+            resident,
+        ),
     },
     Rule {
         name: "id-by-word",
-        gate: &["身份证", "工号", "护照", "学号", "员工号", "employee", "passport", "staff id", "badge", "ssn", "social security", "national id", "student id", "tax id", "personnel"],
+        gate: &[
+            "身份证",
+            "工号",
+            "护照",
+            "学号",
+            "员工号",
+            "employee",
+            "passport",
+            "staff id",
+            "badge",
+            "ssn",
+            "social security",
+            "national id",
+            "student id",
+            "tax id",
+            "personnel",
+        ],
         feature: 0,
         find: Find::Regex(
             r#"(?i)(?:身份证号?码?|员?工号|护照号?码?|学号|员工编号|employee[ _-]?(?:id|no\.?|number|#)|passport(?:[ _-]?(?:no\.?|number|id))?|staff[ _-]?(?:id|no)|badge(?:[ _-]?(?:id|no|number))?|ssn|social security(?: number)?|(?:national|student|tax)[ _-]?id|personnel[ _-]?(?:no|number|id))["']?\s*(?:is\s+|[:=：#]\s*|\s+)?["']?(?<id_number>[A-Za-z]{0,4}-?\d[A-Za-z0-9-]{2,24})"#,
@@ -105,7 +124,10 @@ pub(super) const RULES: &[Rule] = &[
         name: "disk-serial",
         gate: &["/dev/nvme", "/dev/sd", "server "],
         feature: 0,
-        find: Find::Regex(r"(?:/dev/(?:nvme\d+n\d+|sd[a-z])\s+(?:/dev/ng\S+\s+)?(?<serial>[A-Z0-9]*[0-9][A-Z0-9_-]{7,24})\s|^SERVER\s+(?<host>[A-Za-z][A-Za-z0-9.-]*)\s+(?<mac>[0-9A-Fa-f]{12})\b)", always),
+        find: Find::Regex(
+            r"(?:/dev/(?:nvme\d+n\d+|sd[a-z])\s+(?:/dev/ng\S+\s+)?(?<serial>[A-Z0-9]*[0-9][A-Z0-9_-]{7,24})\s|^SERVER\s+(?<host>[A-Za-z][A-Za-z0-9.-]*)\s+(?<mac>[0-9A-Fa-f]{12})\b)",
+            always,
+        ),
     },
     Rule {
         name: "adb-serial",
@@ -131,7 +153,8 @@ fn behind_word(found: &Found) -> Option<Kind> {
 pub(super) fn serial(found: &Found) -> Option<Kind> {
     let value = found.value();
     let lower = value.to_ascii_lowercase();
-    let blank = ["n/a", "none", "unknown", "disabled", "default", "not", "to", "system", "chassis", "console", "port", "number", "0x0", "ttys0"];
+    let blank =
+        ["n/a", "none", "unknown", "disabled", "default", "not", "to", "system", "chassis", "console", "port", "number", "0x0", "ttys0"];
     let spoken = blank.iter().any(|word| lower == *word) || lower.starts_with("tty") || lower.starts_with("0000000");
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let kernel = value.contains('.') && value.contains(':');
@@ -170,12 +193,8 @@ fn resident(found: &Found) -> Option<Kind> {
 /// Luhn's check.
 fn card(found: &Found) -> Option<Kind> {
     let digits: Vec<u32> = found.value().chars().filter_map(|c| c.to_digit(10)).collect();
-    let sum: u32 = digits
-        .iter()
-        .rev()
-        .enumerate()
-        .map(|(at, digit)| if at % 2 == 0 { *digit } else { digit * 2 / 10 + digit * 2 % 10 })
-        .sum();
+    let sum: u32 =
+        digits.iter().rev().enumerate().map(|(at, digit)| if at % 2 == 0 { *digit } else { digit * 2 / 10 + digit * 2 % 10 }).sum();
     (sum % 10 == 0).then_some(Kind::IdNumber)
 }
 

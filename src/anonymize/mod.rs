@@ -8,11 +8,14 @@
 //! `context` adds what only neighbouring lines tell, `dictionary` numbers the values.
 
 mod addresses;
+mod assignments;
 mod chinese;
 mod company;
 mod context;
 mod dictionary;
 mod doc;
+mod domains;
+mod host_options;
 mod hosts;
 mod ids;
 mod kind;

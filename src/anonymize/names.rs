@@ -26,7 +26,18 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "folder-of-a-user",
-        gate: &["torchinductor_", "torch_extensions_", "/media/", "/run/media/", "/mail/", "/tmp/", "crontabs/", "/ray_", "vscode-", "/spool/"],
+        gate: &[
+            "torchinductor_",
+            "torch_extensions_",
+            "/media/",
+            "/run/media/",
+            "/mail/",
+            "/tmp/",
+            "crontabs/",
+            "/ray_",
+            "vscode-",
+            "/spool/",
+        ],
         feature: 0,
         find: Find::Regex(
             r#"(?:torchinductor_|torch_extensions_|triton_cache_|/run/media/|/media/|/var/(?:spool/)?(?:mail|cron)(?:/crontabs)?/|/tmp/(?:ray[_-]|tmux-|matplotlib-|hf_|pip-|runs_)?)(?<user>[a-z_][a-z0-9._-]*[a-z0-9])(?:[/\s:"',)]|$)"#,
@@ -37,9 +48,17 @@ pub(super) const RULES: &[Rule] = &[
         name: "session",
         gate: &["pts/", " tty", "~"],
         feature: 0,
-        find: Find::Regex(r"(?:^(?<user>[A-Za-z_][A-Za-z0-9_.-]*)\s+(?:pts/\d+|tty\d+)\s|(?:^|[\s'\x22=(])~(?<user2>[a-z_][a-z0-9_.-]*)(?:[/\s'\x22)]|$))", account),
+        find: Find::Regex(
+            r"(?:^(?<user>[A-Za-z_][A-Za-z0-9_.-]*)\s+(?:pts/\d+|tty\d+)\s|(?:^|[\s'\x22=(])~(?<user2>[a-z_][a-z0-9_.-]*)(?:[/\s'\x22)]|$))",
+            account,
+        ),
     },
-    Rule { name: "long-listing", gate: &["rw-", "rwx", "r-x", "r--", "--x"], feature: 0, find: Find::Regex(r"(?:^|[\s>|])[bcdlps-][rwxsStT-]{9}[.+@]?\s+\d+\s+(?<user>[^\s<]+)\s+(?<group>[^\s<]+)\s+[\d,]", account) },
+    Rule {
+        name: "long-listing",
+        gate: &["rw-", "rwx", "r-x", "r--", "--x"],
+        feature: 0,
+        find: Find::Regex(r"(?:^|[\s>|])[bcdlps-][rwxsStT-]{9}[.+@]?\s+\d+\s+(?<user>[^\s<]+)\s+(?<group>[^\s<]+)\s+[\d,]", account),
+    },
     Rule { name: "id", gate: &["uid=", "gid=", "groups=", "groups："], feature: 0, find: Find::Code(ids) },
     Rule {
         name: "prompt",
@@ -54,7 +73,10 @@ pub(super) const RULES: &[Rule] = &[
         name: "short-prompt",
         gate: &[":~", ":/"],
         feature: 0,
-        find: Find::Regex(r"^(?:\([^)]*\) )?(?<host>[A-Za-z0-9][A-Za-z0-9.-]*):[~/][^\s$#%<>]*(?: (?<user>[a-z_][a-z0-9._-]*))?[$#%>](?:\s|$)", prompt),
+        find: Find::Regex(
+            r"^(?:\([^)]*\) )?(?<host>[A-Za-z0-9][A-Za-z0-9.-]*):[~/][^\s$#%<>]*(?: (?<user>[a-z_][a-z0-9._-]*))?[$#%>](?:\s|$)",
+            prompt,
+        ),
     },
     Rule {
         name: "account-at-host",
@@ -84,11 +106,48 @@ pub(super) const RULES: &[Rule] = &[
         name: "sudo",
         gate: &["sudo", "tty="],
         feature: 0,
-        find: Find::Regex(r"(?:sudo(?:\[\d+\])?:\s+(?<user>[A-Za-z_][A-Za-z0-9_.-]*) : |\bUSER=(?<user2>[a-z_][a-z0-9_.-]*) ;|\[sudo\] password for (?<user3>[A-Za-z_][A-Za-z0-9_.-]*))", account),
+        find: Find::Regex(
+            r"(?:sudo(?:\[\d+\])?:\s+(?<user>[A-Za-z_][A-Za-z0-9_.-]*) : |\bUSER=(?<user2>[a-z_][a-z0-9_.-]*) ;|\[sudo\] password for (?<user3>[A-Za-z_][A-Za-z0-9_.-]*))",
+            account,
+        ),
     },
     Rule {
         name: "account-in-words",
-        gate: &["publickey for", "password for", "keyboard-interactive", "postponed", "session opened", "session closed", "user ", "user:", "user=", "(uid=", "submitted by", "started by", "launched by", "requested by", "created by", "run by", "killed by", "cancelled by", "reported by", "approved by", "reserved by", "used by", "held by", "triggered by", "by user", "by uid", "logged in", "cron[", "su:", "su[", "account ", "owned by", "用户 "],
+        gate: &[
+            "publickey for",
+            "password for",
+            "keyboard-interactive",
+            "postponed",
+            "session opened",
+            "session closed",
+            "user ",
+            "user:",
+            "user=",
+            "(uid=",
+            "submitted by",
+            "started by",
+            "launched by",
+            "requested by",
+            "created by",
+            "run by",
+            "killed by",
+            "cancelled by",
+            "reported by",
+            "approved by",
+            "reserved by",
+            "used by",
+            "held by",
+            "triggered by",
+            "by user",
+            "by uid",
+            "logged in",
+            "cron[",
+            "su:",
+            "su[",
+            "account ",
+            "owned by",
+            "用户 ",
+        ],
         feature: 0,
         find: Find::Regex(
             concat!(
@@ -103,7 +162,21 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "option-of-a-user",
-        gate: &["-u ", "--user", "--owner", "--uid", "--mail-user", "chown", "usermod", "useradd", "adduser", "userdel", "gpasswd", "passwd ", "su -"],
+        gate: &[
+            "-u ",
+            "--user",
+            "--owner",
+            "--uid",
+            "--mail-user",
+            "chown",
+            "usermod",
+            "useradd",
+            "adduser",
+            "userdel",
+            "gpasswd",
+            "passwd ",
+            "su -",
+        ],
         feature: 0,
         find: Find::Regex(
             concat!(
@@ -143,10 +216,61 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "person-in-words",
         gate: &[
-            "author", "committer", "signed-off-by", "co-authored-by", "reported-by", "reviewed-by", "display name", "displayname", "full name", "fullname", "cn=",
-            "contact", "maintainer", "assignee", "assigned to", "real name", "gecos", "given name", "surname", "reporter", "responsible", "user.name", "oncall",
-            "on-call", "regards", "thanks", "hi ", "hello ", "dear ", "from:", "cc:", "ask ", "supervisor", "pi:", "engineer", "operator", "technician", "attn", "owner",
-            "manager", "sincerely", "cheers", "admin:", "mr.", "ms.", "mrs.", "dr.", "prof.", "approver", "approved by", "reported by", "requester", "person", "customer", "employee",
+            "author",
+            "committer",
+            "signed-off-by",
+            "co-authored-by",
+            "reported-by",
+            "reviewed-by",
+            "display name",
+            "displayname",
+            "full name",
+            "fullname",
+            "cn=",
+            "contact",
+            "maintainer",
+            "assignee",
+            "assigned to",
+            "real name",
+            "gecos",
+            "given name",
+            "surname",
+            "reporter",
+            "responsible",
+            "user.name",
+            "oncall",
+            "on-call",
+            "regards",
+            "thanks",
+            "hi ",
+            "hello ",
+            "dear ",
+            "from:",
+            "cc:",
+            "ask ",
+            "supervisor",
+            "pi:",
+            "engineer",
+            "operator",
+            "technician",
+            "attn",
+            "owner",
+            "manager",
+            "sincerely",
+            "cheers",
+            "admin:",
+            "mr.",
+            "ms.",
+            "mrs.",
+            "dr.",
+            "prof.",
+            "approver",
+            "approved by",
+            "reported by",
+            "requester",
+            "person",
+            "customer",
+            "employee",
         ],
         feature: 0,
         find: Find::Regex(
@@ -168,7 +292,10 @@ pub(super) const RULES: &[Rule] = &[
         name: "blame",
         gate: &[" +0", " -0", " +1"],
         feature: 0,
-        find: Find::Regex(r"\((?<person>\p{L}[\p{L}'’.-]*(?: \p{L}[\p{L}'’.-]*){0,3})\s+\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4}\s+\d+\)", person),
+        find: Find::Regex(
+            r"\((?<person>\p{L}[\p{L}'’.-]*(?: \p{L}[\p{L}'’.-]*){0,3})\s+\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4}\s+\d+\)",
+            person,
+        ),
     },
     Rule {
         name: "possessive",
@@ -194,7 +321,30 @@ pub(super) fn account(found: &Found) -> Option<Kind> {
 /// The folder below `/home`: accounts, not the trees that clusters put there.
 fn home(found: &Found) -> Option<Kind> {
     let value = found.value();
-    let tree = ["conda", "miniconda", "miniconda3", "anaconda3", "linuxbrew", "shared", "share", "data", "datasets", "models", "lib", "bin", "work", "site", "src", "me", "self", "api", "login", "index.html", "lost+found", "projects"];
+    let tree = [
+        "conda",
+        "miniconda",
+        "miniconda3",
+        "anaconda3",
+        "linuxbrew",
+        "shared",
+        "share",
+        "data",
+        "datasets",
+        "models",
+        "lib",
+        "bin",
+        "work",
+        "site",
+        "src",
+        "me",
+        "self",
+        "api",
+        "login",
+        "index.html",
+        "lost+found",
+        "projects",
+    ];
     let file = value.starts_with('.') || value.contains("%");
     (!tree.contains(&value) && !file).then_some(())?;
     account(found)
@@ -241,14 +391,21 @@ fn at_host(found: &Found) -> Option<Kind> {
     let (user, host) = if found.kind == Kind::User {
         (found.value(), found.after().get(1..).unwrap_or(""))
     } else {
-        (found.before().trim_end_matches('@').rsplit(|c: char| !(c.is_ascii_alphanumeric() || "_.-".contains(c))).next().unwrap_or(""), found.value())
+        (
+            found.before().trim_end_matches('@').rsplit(|c: char| !(c.is_ascii_alphanumeric() || "_.-".contains(c))).next().unwrap_or(""),
+            found.value(),
+        )
     };
     let host = host.split(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '.')).next().unwrap_or("");
     let shell = ["ssh ", "scp ", "rsync ", "sftp ", "sshfs ", "mosh "].iter().any(|program| found.before().contains(program));
     let named = host.contains('-') || host.bytes().any(|b| b.is_ascii_digit());
     let lower = host.to_ascii_lowercase();
-    let version = ["sha256", "glibc", "cxxabi", "latest", "next", "main", "master", "cu1", "rc", "beta", "alpha", "py3", "dev"].iter().any(|start| lower.starts_with(start));
-    let unit = [".service", ".socket", ".timer", ".git"].iter().any(|end| lower.ends_with(end)) || ["git", "hg", "svn"].contains(&user) || user.ends_with(".git");
+    let version = ["sha256", "glibc", "cxxabi", "latest", "next", "main", "master", "cu1", "rc", "beta", "alpha", "py3", "dev"]
+        .iter()
+        .any(|start| lower.starts_with(start));
+    let unit = [".service", ".socket", ".timer", ".git"].iter().any(|end| lower.ends_with(end))
+        || ["git", "hg", "svn"].contains(&user)
+        || user.ends_with(".git");
     let mail = host.contains('.') && !shell;
     // Those who build kernels and drivers for everybody.
     let farm = ["buildd", "dvs-builder", "mockbuild", "builder", "abuild", "build", "kbuild", "koji", "linux-kernel"].contains(&user);
@@ -262,7 +419,35 @@ fn at_host(found: &Found) -> Option<Kind> {
 fn assigned(found: &Found) -> Option<Kind> {
     let value = found.value();
     let lower = value.to_ascii_lowercase();
-    let words_of_code = ["true", "false", "none", "null", "nil", "undefined", "assistant", "bot", "string", "str", "int", "yes", "no", "on", "off", "empty", "self", "the", "id", "name", "os", "notice", "warning", "info", "err", "debug", "error"];
+    let words_of_code = [
+        "true",
+        "false",
+        "none",
+        "null",
+        "nil",
+        "undefined",
+        "assistant",
+        "bot",
+        "string",
+        "str",
+        "int",
+        "yes",
+        "no",
+        "on",
+        "off",
+        "empty",
+        "self",
+        "the",
+        "id",
+        "name",
+        "os",
+        "notice",
+        "warning",
+        "info",
+        "err",
+        "debug",
+        "error",
+    ];
     let call = found.after().starts_with('(') || (found.after().starts_with('.') && value.len() < 4);
     // syslog's facility and chat templates: `user: warning:`, `user: Hello`.
     let spoken = found.before().trim_end().ends_with("user:") && (found.after().starts_with(':') || words::is_common(value));
@@ -275,7 +460,8 @@ fn worded(found: &Found) -> Option<Kind> {
     if found.kind == Kind::Project {
         return (!words::is_common(value)).then_some(Kind::Project);
     }
-    let sure = ["from user ", "for user ", "of user ", "by user ", "'", "(", "`"].iter().any(|end| found.before().ends_with(end)) || found.after().starts_with(" from ");
+    let sure = ["from user ", "for user ", "of user ", "by user ", "'", "(", "`"].iter().any(|end| found.before().ends_with(end))
+        || found.after().starts_with(" from ");
     let plain = words::is_common(value) && !(sure && !words::is_system(value) && found.after().starts_with(['\'', '"', '`', '(', ')']));
     let file = value.contains('.') && [".py", ".sh", ".c", ".so", ".service"].iter().any(|end| value.ends_with(end));
     (!plain && !file && !words::is_public_package(value)).then(|| account(found)).flatten()
@@ -290,7 +476,8 @@ fn windows_account(found: &Found) -> Option<Kind> {
 /// Capitalised words that are a person's name rather than a title.
 pub(super) fn person(found: &Found) -> Option<Kind> {
     let value = found.value().trim_end_matches(['.', ',']);
-    let plain = value.split([' ', ',', '.']).filter(|word| !word.is_empty()).all(|word| words::is_common(word) || words::is_public_package(word));
+    let plain =
+        value.split([' ', ',', '.']).filter(|word| !word.is_empty()).all(|word| words::is_common(word) || words::is_public_package(word));
     (value.chars().count() >= 2 && !plain && !value.contains(['<', '/'])).then_some(Kind::Person)
 }
 

@@ -9,13 +9,51 @@ pub(super) const RULES: &[Rule] = &[Rule { name: "path", gate: &[], feature: fea
 
 /// The folders of a system, whose names are everybody's.
 const SYSTEM: &[&str] = &[
-    "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "etc", "dev", "proc", "sys", "boot", "run", "var", "tmp", "root", "snap", "lost+found", "home", "Users", "System", "Applications", "Library", "src", "",
+    "usr",
+    "bin",
+    "sbin",
+    "lib",
+    "lib32",
+    "lib64",
+    "libx32",
+    "etc",
+    "dev",
+    "proc",
+    "sys",
+    "boot",
+    "run",
+    "var",
+    "tmp",
+    "root",
+    "snap",
+    "lost+found",
+    "home",
+    "Users",
+    "System",
+    "Applications",
+    "Library",
+    "src",
+    "",
 ];
 /// Folders that stand in most paths and tell nothing (the look into the word lists is slower).
-const USUAL: &[&str] = &["opt", "data", "mnt", "scratch", "work", "workspace", "gpfs", "lustre", "nfs", "models", "checkpoints", "train", "src", "logs"];
+const USUAL: &[&str] =
+    &["opt", "data", "mnt", "scratch", "work", "workspace", "gpfs", "lustre", "nfs", "models", "checkpoints", "train", "src", "logs"];
 /// From here on a path is a public package's: what is below stays.
 const PUBLIC_BELOW: &[&str] = &[
-    "site-packages", "dist-packages", "miniconda3", "anaconda3", "miniforge3", "mambaforge", "conda", "envs", "venv", ".venv", "node_modules", "lib", ".cache", "torch",
+    "site-packages",
+    "dist-packages",
+    "miniconda3",
+    "anaconda3",
+    "miniforge3",
+    "mambaforge",
+    "conda",
+    "envs",
+    "venv",
+    ".venv",
+    "node_modules",
+    "lib",
+    ".cache",
+    "torch",
 ];
 
 /// Every absolute path of a line.
@@ -27,7 +65,8 @@ fn paths(text: &str, out: &mut Vec<Hit>) {
         at = start + length.max(1);
         // Inside an address, a fraction or a relative path there is no root.
         let before = start.checked_sub(1).and_then(|place| bytes.get(place));
-        let rooted = before.is_none_or(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'/' | b'.' | b'_' | b'~' | b'-' | b')' | b'>' | b'}')));
+        let rooted =
+            before.is_none_or(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'/' | b'.' | b'_' | b'~' | b'-' | b')' | b'>' | b'}')));
         let address = before == Some(&b':') && text.get(start..).is_some_and(|rest| rest.starts_with("//"));
         if rooted && !address && length > 2 {
             folders(text, start, start + length, out);
@@ -89,7 +128,27 @@ fn is_own_root(path: &str, part: &str) -> bool {
 
 /// Folders of public build farms: `/pytorch/torch/csrc`, `/workspace/…` in stock images.
 fn is_build_root(root: &str) -> bool {
-    ["pytorch", "tensorflow", "build", "__w", "croot", "rapids", "app", "vllm", "sgl-workspace", "home", "Users", "nix", "go", "rustc", "llvm-project", "nccl", "croot", "tritonserver"].contains(&root)
+    [
+        "pytorch",
+        "tensorflow",
+        "build",
+        "__w",
+        "croot",
+        "rapids",
+        "app",
+        "vllm",
+        "sgl-workspace",
+        "home",
+        "Users",
+        "nix",
+        "go",
+        "rustc",
+        "llvm-project",
+        "nccl",
+        "croot",
+        "tritonserver",
+    ]
+    .contains(&root)
 }
 
 #[cfg(test)]

@@ -17,7 +17,10 @@ pub(super) fn syslog(text: &str, out: &mut Vec<Hit>) {
     let Some((from, host)) = words.next() else { return };
     let Some((_, unit)) = words.next() else { return };
     // `HOST unit[pid]:`; a line of a container runtime goes on with a stream and a flag.
-    let named = unit.strip_suffix(':').or_else(|| unit.split_once(':').map(|(unit, _)| unit)).filter(|unit| unit.starts_with(|c: char| c.is_ascii_alphabetic() || c == '('));
+    let named = unit
+        .strip_suffix(':')
+        .or_else(|| unit.split_once(':').map(|(unit, _)| unit))
+        .filter(|unit| unit.starts_with(|c: char| c.is_ascii_alphabetic() || c == '('));
     let shaped = host.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
     if named.is_some() && shaped {
         push(text, start + from, host, out);
@@ -79,7 +82,8 @@ fn numbers(bytes: &[u8]) -> Option<usize> {
     let pid = digits(0);
     let tid = digits(pid + 1);
     let end = pid + 1 + tid;
-    (pid > 0 && tid > 0 && bytes.get(pid) == Some(&b':') && bytes.get(end) == Some(&b' ') && bytes.get(end + 1) == Some(&b'[')).then_some(end)
+    (pid > 0 && tid > 0 && bytes.get(pid) == Some(&b':') && bytes.get(end) == Some(&b' ') && bytes.get(end + 1) == Some(&b'['))
+        .then_some(end)
 }
 
 fn push(text: &str, start: usize, host: &str, out: &mut Vec<Hit>) {
@@ -131,7 +135,13 @@ mod tests {
         ] {
             assert_eq!(found(syslog, line), ["dgx-a17"], "{line}");
         }
-        for line in ["Nov 12 03:12:44 kernel: NVRM: x", "2026-11-12T03:12:44 INFO foo: x", "Nov 12 03:12:44", "2024-08-07 13:33:58 - INFO - x: y", "2026-11-12T03:12:44Z stdout F x:"] {
+        for line in [
+            "Nov 12 03:12:44 kernel: NVRM: x",
+            "2026-11-12T03:12:44 INFO foo: x",
+            "Nov 12 03:12:44",
+            "2024-08-07 13:33:58 - INFO - x: y",
+            "2026-11-12T03:12:44Z stdout F x:",
+        ] {
             assert_eq!(found(syslog, line), Vec::<&str>::new(), "{line}");
         }
     }

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 /// Lines longer than this are looked at in windows.
-const WINDOW: usize = 16 << 10;
+const WINDOW: usize = 8 << 10;
 /// How often lines are gone over again.
 const MAX_ROUNDS: usize = 6;
 /// How far two windows overlap when there is no good place to cut.
@@ -121,7 +121,7 @@ pub(super) fn find(texts: &[&str], extra: &Extra) -> Hits {
                 let Some(value) = view.text.get(hit.start..hit.end).filter(|value| !value.is_empty()) else { continue };
                 let raw = view.raw(hit.start..hit.end);
                 let (start, end) = (window.start + raw.start, window.start + raw.end);
-                if taken.iter().any(|place| place.start <= start && end <= place.end) {
+                if crossed(&taken, start, end).iter().any(|place| place.start <= start && end <= place.end) {
                     continue;
                 }
                 hits.located.push(Located { line, start, end, kind: hit.kind, value: value.into() });
@@ -159,7 +159,13 @@ fn floor(text: &str, mut at: usize) -> usize {
 
 /// Goes over the lines again whose replaced parts touched a word: without it, a boundary stands
 /// where none was, and a detector may see more than before. What is found is replaced everywhere.
-pub(super) fn settle(before: &[&str], mut lines: Vec<String>, extra: &Extra, words: &mut Words, dictionary: &mut Dictionary) -> Vec<String> {
+pub(super) fn settle(
+    before: &[&str],
+    mut lines: Vec<String>,
+    extra: &Extra,
+    words: &mut Words,
+    dictionary: &mut Dictionary,
+) -> Vec<String> {
     let mut old: Vec<String> = Vec::new();
     for round in 0..MAX_ROUNDS {
         let touched = |at: usize| match round {
@@ -235,13 +241,19 @@ fn learnt(text: &str, words: &Words, spans: &mut Vec<Located>) {
     }
 }
 
+/// Those of some ordered, disjoint ranges that a span has a part of.
+fn crossed(ranges: &[Range<usize>], start: usize, end: usize) -> &[Range<usize>] {
+    let first = ranges.partition_point(|range| range.end <= start);
+    let last = ranges.partition_point(|range| range.start < end);
+    ranges.get(first..last).unwrap_or(&[])
+}
+
 /// Makes spans disjoint: the outer one wins, crossing ones become one; what already is a
 /// placeholder is left alone.
 fn merge(text: &str, mut spans: Vec<Located>, taken: &[Range<usize>]) -> Vec<Located> {
     for span in &mut spans {
-        for place in taken {
-            let crosses = span.start < place.end && place.start < span.end;
-            if crosses && (span.start > place.start || span.end < place.end) {
+        for place in crossed(taken, span.start, span.end) {
+            if span.start > place.start || span.end < place.end {
                 // Either inside it, or across its edge: then it is taken in whole.
                 let inside = span.start >= place.start && span.end <= place.end;
                 (span.start, span.end) = if inside { (0, 0) } else { (span.start.min(place.start), span.end.max(place.end)) };

@@ -2,7 +2,7 @@
 
 use super::kind::Kind;
 use super::scan::Hit;
-use super::{addresses, chinese, company, context, hosts, ids, names, paths, secrets, tokens, urls};
+use super::{addresses, assignments, chinese, company, context, domains, host_options, hosts, ids, names, paths, secrets, tokens, urls};
 
 /// A value that an expression captured.
 pub(super) struct Found<'a> {
@@ -68,12 +68,15 @@ pub(super) fn always(found: &Found) -> Option<Kind> {
 pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
     [
         tokens::RULES,
+        assignments::RULES,
         secrets::RULES,
         urls::RULES,
         ids::RULES,
         addresses::RULES,
         names::RULES,
         hosts::RULES,
+        host_options::RULES,
+        domains::RULES,
         company::RULES,
         paths::RULES,
         chinese::RULES,

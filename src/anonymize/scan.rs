@@ -309,7 +309,9 @@ impl Counts {
 fn stamped(bytes: &[u8]) -> bool {
     let head = bytes.get(..24).unwrap_or(bytes);
     head.windows(5).any(|w| match w {
-        [a, b, c, b' ', d] => a.is_ascii_uppercase() && b.is_ascii_lowercase() && c.is_ascii_lowercase() && (d.is_ascii_digit() || *d == b' '),
+        [a, b, c, b' ', d] => {
+            a.is_ascii_uppercase() && b.is_ascii_lowercase() && c.is_ascii_lowercase() && (d.is_ascii_digit() || *d == b' ')
+        }
         [a, _, _, d, b'-'] => a.is_ascii_digit() && d.is_ascii_digit(),
         _ => false,
     })

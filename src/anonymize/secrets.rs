@@ -1,4 +1,4 @@
-//! Secrets that are known by what stands before them: assignments, headers, options.
+//! Secrets that are known by what stands around them: headers, options, key blocks.
 
 use super::kind::Kind;
 use super::rules::{Find, Found, Rule, always};
@@ -6,46 +6,7 @@ use super::scan::Hit;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// A value after `=` or `:`: quoted (with escapes), or up to a blank or separator.
-macro_rules! value {
-    ($kind:literal) => {
-        concat!(
-            r#"(?:\\?"(?<"#, $kind, r#">(?:[^"\\]|\\[^"]|\\"[^\s,}\]:])+)\\?"|'(?<"#, $kind, r#"2>(?:[^'\\]|\\.)+)'|(?<"#, $kind, r#"3>[^\s"'&;,][^\s"'&;]*))"#
-        )
-    };
-}
-
-const PASSWORD_KEYS: &str = concat!(
-    r#"(?i)(?:[A-Za-z0-9_.-]*(?:passw(?:or)?d|passphrase|passwd|passcode|_pass|\bpass|pwd|_pw|口令|密码)|密码|口令|密钥)["'\\]{0,2}\s*(?:=>|:=|[:=：])\s*"#,
-    value!("password")
-);
-
-const SECRET_KEYS: &str = concat!(
-    r#"(?i)[A-Za-z0-9_.-]*(?:secret|api[_-]?key|apikey|access[_-]?key(?:[_-]?(?:id|secret))?|secret[_-]?(?:access[_-]?)?key|private[_-]?key|"#,
-    r#"account[_-]?key|encryption[_-]?key|signing[_-]?key|credentials?|auth[_-]?key|service[_-]?key|session[_-]?(?:id|key)|client[_-]?secret|"#,
-    r#"accesskey|secretkey|app[_-]?(?:secret|key)|webhook|sendkey|authkey|license[_-]?key|cookie|csrf)["'\\]{0,2}\s*(?:=>|:=|[:=])\s*"#,
-    value!("token")
-);
-
-const TOKEN_KEYS: &str = concat!(
-    r#"(?i)[A-Za-z0-9_.-]*(?:token|authtoken|auth|\bsig|signature|jwt|bearer|\bkey|[a-z]_key)["'\\]{0,2}\s*(?:=>|:=|[:=])\s*"#,
-    value!("token")
-);
-
 pub(super) const RULES: &[Rule] = &[
-    Rule {
-        name: "password-assignment",
-        gate: &["password=", "password:", "password\"", "password'", "password =", "password :", "password\\", "passwd=", "passwd:", "passwd\"", "passwd'", "passwd =", "passwd :", "passwd\\", "passphrase=", "passphrase:", "passphrase\"", "passphrase'", "passphrase =", "passphrase :", "passphrase\\", "passcode=", "passcode:", "passcode\"", "passcode'", "passcode =", "passcode :", "passcode\\", "pass=", "pass:", "pass\"", "pass'", "pass =", "pass :", "pass\\", "pwd=", "pwd:", "pwd\"", "pwd'", "pwd =", "pwd :", "pwd\\", "_pw=", "_pw:", "_pw\"", "_pw'", "_pw =", "_pw :", "_pw\\", "口令", "密码", "密钥"],
-        feature: 0,
-        find: Find::Regex(PASSWORD_KEYS, password),
-    },
-    Rule {
-        name: "secret-assignment",
-        gate: &["secret=", "secret:", "secret\"", "secret'", "secret =", "secret :", "secret\\", "api_key=", "api_key:", "api_key\"", "api_key'", "api_key =", "api_key :", "api_key\\", "api-key=", "api-key:", "api-key\"", "api-key'", "api-key =", "api-key :", "api-key\\", "apikey=", "apikey:", "apikey\"", "apikey'", "apikey =", "apikey :", "apikey\\", "access_key=", "access_key:", "access_key\"", "access_key'", "access_key =", "access_key :", "access_key\\", "access-key=", "access-key:", "access-key\"", "access-key'", "access-key =", "access-key :", "access-key\\", "accesskey=", "accesskey:", "accesskey\"", "accesskey'", "accesskey =", "accesskey :", "accesskey\\", "key_id=", "key_id:", "key_id\"", "key_id'", "key_id =", "key_id :", "key_id\\", "keyid=", "keyid:", "keyid\"", "keyid'", "keyid =", "keyid :", "keyid\\", "key-id=", "key-id:", "key-id\"", "key-id'", "key-id =", "key-id :", "key-id\\", "key_secret=", "key_secret:", "key_secret\"", "key_secret'", "key_secret =", "key_secret :", "key_secret\\", "keysecret=", "keysecret:", "keysecret\"", "keysecret'", "keysecret =", "keysecret :", "keysecret\\", "key-secret=", "key-secret:", "key-secret\"", "key-secret'", "key-secret =", "key-secret :", "key-secret\\", "private_key=", "private_key:", "private_key\"", "private_key'", "private_key =", "private_key :", "private_key\\", "private-key=", "private-key:", "private-key\"", "private-key'", "private-key =", "private-key :", "private-key\\", "privatekey=", "privatekey:", "privatekey\"", "privatekey'", "privatekey =", "privatekey :", "privatekey\\", "account_key=", "account_key:", "account_key\"", "account_key'", "account_key =", "account_key :", "account_key\\", "accountkey=", "accountkey:", "accountkey\"", "accountkey'", "accountkey =", "accountkey :", "accountkey\\", "encryption_key=", "encryption_key:", "encryption_key\"", "encryption_key'", "encryption_key =", "encryption_key :", "encryption_key\\", "signing_key=", "signing_key:", "signing_key\"", "signing_key'", "signing_key =", "signing_key :", "signing_key\\", "signing-key=", "signing-key:", "signing-key\"", "signing-key'", "signing-key =", "signing-key :", "signing-key\\", "credential=", "credential:", "credential\"", "credential'", "credential =", "credential :", "credential\\", "credentials=", "credentials:", "credentials\"", "credentials'", "credentials =", "credentials :", "credentials\\", "auth_key=", "auth_key:", "auth_key\"", "auth_key'", "auth_key =", "auth_key :", "auth_key\\", "authkey=", "authkey:", "authkey\"", "authkey'", "authkey =", "authkey :", "authkey\\", "service_key=", "service_key:", "service_key\"", "service_key'", "service_key =", "service_key :", "service_key\\", "session_id=", "session_id:", "session_id\"", "session_id'", "session_id =", "session_id :", "session_id\\", "session-id=", "session-id:", "session-id\"", "session-id'", "session-id =", "session-id :", "session-id\\", "sessionid=", "sessionid:", "sessionid\"", "sessionid'", "sessionid =", "sessionid :", "sessionid\\", "session_key=", "session_key:", "session_key\"", "session_key'", "session_key =", "session_key :", "session_key\\", "secret_key=", "secret_key:", "secret_key\"", "secret_key'", "secret_key =", "secret_key :", "secret_key\\", "secretkey=", "secretkey:", "secretkey\"", "secretkey'", "secretkey =", "secretkey :", "secretkey\\", "secret-key=", "secret-key:", "secret-key\"", "secret-key'", "secret-key =", "secret-key :", "secret-key\\", "app_key=", "app_key:", "app_key\"", "app_key'", "app_key =", "app_key :", "app_key\\", "appkey=", "appkey:", "appkey\"", "appkey'", "appkey =", "appkey :", "appkey\\", "appsecret=", "appsecret:", "appsecret\"", "appsecret'", "appsecret =", "appsecret :", "appsecret\\", "webhook=", "webhook:", "webhook\"", "webhook'", "webhook =", "webhook :", "webhook\\", "sendkey=", "sendkey:", "sendkey\"", "sendkey'", "sendkey =", "sendkey :", "sendkey\\", "license_key=", "license_key:", "license_key\"", "license_key'", "license_key =", "license_key :", "license_key\\", "cookie=", "cookie:", "cookie\"", "cookie'", "cookie =", "cookie :", "cookie\\", "csrf=", "csrf:", "csrf\"", "csrf'", "csrf =", "csrf :", "csrf\\"],
-        feature: 0,
-        find: Find::Regex(SECRET_KEYS, secret),
-    },
-    Rule { name: "token-assignment", gate: &["token=", "token:", "token\"", "token'", "token =", "token :", "token\\", "auth=", "auth:", "auth\"", "auth'", "auth =", "auth :", "auth\\", "sig=", "sig:", "sig\"", "sig'", "sig =", "sig :", "sig\\", "signature=", "signature:", "signature\"", "signature'", "signature =", "signature :", "signature\\", "jwt=", "jwt:", "jwt\"", "jwt'", "jwt =", "jwt :", "jwt\\", "bearer=", "bearer:", "bearer\"", "bearer'", "bearer =", "bearer :", "bearer\\", "key=", "key:", "key\"", "key'", "key =", "key :", "key\\"], feature: 0, find: Find::Regex(TOKEN_KEYS, token) },
     Rule {
         name: "element",
         gate: &["password>", "passwd>", "secret>", "token>", "apikey>", "api_key>", "-data:"],
@@ -59,7 +20,10 @@ pub(super) const RULES: &[Rule] = &[
         name: "dsn",
         gate: &["@tcp(", "@unix(", "@udp("],
         feature: 0,
-        find: Find::Regex(r"(?:^|[\s\x22'=])(?<user>[A-Za-z0-9_.-]+):(?<password>[^\s@]+)@(?:tcp|udp|unix)\((?<host>[A-Za-z][A-Za-z0-9.-]*)?", always),
+        find: Find::Regex(
+            r"(?:^|[\s\x22'=])(?<user>[A-Za-z0-9_.-]+):(?<password>[^\s@]+)@(?:tcp|udp|unix)\((?<host>[A-Za-z][A-Za-z0-9.-]*)?",
+            always,
+        ),
     },
     Rule {
         name: "auth-header",
@@ -129,7 +93,18 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "spoken-password",
-        gate: &["password is", "password was", "passphrase is", "token is", "密码", "口令", "key is", "incorrect api key", "invalid token", "api key"],
+        gate: &[
+            "password is",
+            "password was",
+            "passphrase is",
+            "token is",
+            "密码",
+            "口令",
+            "key is",
+            "incorrect api key",
+            "invalid token",
+            "api key",
+        ],
         feature: 0,
         find: Find::Regex(
             r#"(?i)(?:(?:password|passphrase|passcode) (?:is|was)\s+["'`]?(?<password>[^\s"'`,;]+)|(?:密码|口令)(?:是|为|：|:|\s)\s*["'`]?(?<password2>[^\s"'`,;，。；]+)|(?:token|key)(?: is| was| provided)?:?\s+["'`]?(?<token>[A-Za-z0-9_*-]{16,}))"#,
@@ -138,85 +113,48 @@ pub(super) const RULES: &[Rule] = &[
     },
 ];
 
-fn is_empty_value(value: &str) -> bool {
+/// Words and marks that stand where no secret is given.
+pub(super) fn is_empty_value(value: &str) -> bool {
     let lower = value.trim_matches(['"', '\'', '\\', '(', ')', '[', ']', '{', '}', ',', ' ', '.']).to_ascii_lowercase();
     let nothing = [
-        "", "none", "null", "nil", "true", "false", "yes", "no", "unset", "undefined", "empty", "required", "string", "str", "optional", "n/a",
-        "redacted", "hidden", "secret", "password", "token", "changed", "missing", "invalid", "not", "set", "default", "error", "failed", "unknown",
+        "",
+        "none",
+        "null",
+        "nil",
+        "true",
+        "false",
+        "yes",
+        "no",
+        "unset",
+        "undefined",
+        "empty",
+        "required",
+        "string",
+        "str",
+        "optional",
+        "n/a",
+        "redacted",
+        "hidden",
+        "secret",
+        "password",
+        "token",
+        "changed",
+        "missing",
+        "invalid",
+        "not",
+        "set",
+        "default",
+        "error",
+        "failed",
+        "unknown",
     ];
     nothing.contains(&lower.as_str())
         || lower.bytes().all(|b| matches!(b, b'*' | b'x' | b'.' | b'-'))
         || value.starts_with("${")
         || value.starts_with("$(")
         || value.starts_with("{{")
-        || (value.starts_with('$') && value.get(1..).is_some_and(|name| name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit())))
-}
-
-/// What an unquoted value drags along.
-fn is_call(found: &Found) -> bool {
-    let value = found.value();
-    value.contains("(") && !value.ends_with(')') || value.starts_with("os.") || value.starts_with("self.")
-}
-
-fn key_of<'a>(found: &'a Found) -> &'a str {
-    let before = found.before().trim_end_matches(['"', '\'', '\\', ' ', '\t', ':', '=', '>', '：']);
-    let start = before.rfind(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))).map_or(0, |at| at + 1);
-    before.get(start..).or_else(|| before.char_indices().last().and_then(|(at, _)| before.get(at..))).unwrap_or("")
-}
-
-fn password(found: &Found) -> Option<Kind> {
-    let value = found.value();
-    let key = key_of(found).to_ascii_lowercase();
-    // The working folder, and options that ask for a password.
-    let folder = matches!(key.as_str(), "pwd" | "oldpwd" | "owd") || key.ends_with("_pwd") || key.ends_with(".pwd");
-    let path = value.starts_with('/') || value.starts_with('~') || value.get(1..2) == Some(":");
-    if is_empty_value(value) || (folder && path) || is_call(found) || key.ends_with("bypass") || key.ends_with("multipass") {
-        return None;
-    }
-    let counted = (key.ends_with("pass") || key.ends_with("_pw")) && value.bytes().all(|b| b.is_ascii_digit() || b == b'.') && value.len() < 6;
-    (!counted).then_some(Kind::Password)
-}
-
-fn secret(found: &Found) -> Option<Kind> {
-    let value = found.value();
-    if is_empty_value(value) || is_call(found) || value.len() < 4 {
-        return None;
-    }
-    let key = key_of(found).to_ascii_lowercase();
-    let loose = key == "key" || key.ends_with("session-id") || key.ends_with("session_id") || key == "secret" || key.ends_with("credential");
-    if loose && value.bytes().all(|b| b.is_ascii_lowercase() || b == b'-' || b == b'.') {
-        return None;
-    }
-    (!value.starts_with('/')).then_some(Kind::Token)
-}
-
-/// Language models have tokens of another kind: only what looks like chance counts, unless the
-/// name is an environment variable's.
-fn token(found: &Found) -> Option<Kind> {
-    let value = found.value();
-    let key = key_of(found);
-    let lower = key.to_ascii_lowercase();
-    if is_empty_value(value) || is_call(found) || value.starts_with('/') || value.starts_with('[') || value.starts_with('<') {
-        return None;
-    }
-    let modelled = [
-        "bos", "eos", "pad", "unk", "cls", "sep", "mask", "image", "max", "min", "num", "new", "per", "added", "special", "video", "audio",
-        "prompt", "completion", "total", "first", "stop", "start", "end", "decoder", "forced", "pre", "byte", "count", "n_", "use_",
-    ];
-    if lower.contains("token") && modelled.iter().any(|word| lower.starts_with(word) || lower.contains(&format!("_{word}"))) {
-        return None;
-    }
-    let bytes = value.as_bytes();
-    let digit = bytes.iter().any(u8::is_ascii_digit);
-    let letter = bytes.iter().any(u8::is_ascii_alphabetic);
-    let upper = bytes.iter().any(u8::is_ascii_uppercase);
-    let lowered = bytes.iter().any(u8::is_ascii_lowercase);
-    let environment = key.len() > 5 && key.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit()) && key.ends_with("TOKEN");
-    let keyed = lower.ends_with("key");
-    let least = if keyed { 20 } else { 8 };
-    let chance = value.len() >= least && letter && (digit || (upper && lowered && value.len() >= 16));
-    let wordy = value.contains(' ') || value.contains("://") || (keyed && value.contains('.'));
-    ((environment && value.len() >= 4) || (chance && !wordy)).then_some(Kind::Token)
+        || (value.starts_with('$')
+            && value.get(1..).is_some_and(|name| name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit())))
 }
 
 fn header(found: &Found) -> Option<Kind> {
@@ -290,7 +228,8 @@ fn client_options(text: &str, out: &mut Vec<Hit>) {
 }
 
 static BODY: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"[A-Za-z0-9+/]{4,}={0,2}(?:[^A-Za-z0-9+/]*)$").ok());
-static VALUE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r#"^[\s>|-]*["']?value["']?\s*[:=]\s*(?:"([^"]+)"|'([^']+)'|([^\s"',]+))"#).ok());
+static VALUE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"^[\s>|-]*["']?value["']?\s*[:=]\s*(?:"([^"]+)"|'([^']+)'|([^\s"',]+))"#).ok());
 static NAME: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r#"(?i)["']?name["']?\s*[:=]\s*["']?[A-Za-z0-9_.-]*(?:token|secret|passw(?:or)?d|passwd|api_?key|access_?key(?:_id)?|credentials?|private_?key|dsn|conn(?:ection)?_?str(?:ing)?|database_url|_key|_pass|_pwd)["']?\s*,?\s*$"#).ok()
 });
@@ -307,7 +246,11 @@ pub(super) fn pem_body(text: &str) -> Option<(usize, usize)> {
 
 /// `Proc-Type: 4,ENCRYPTED`, an empty line: still inside the block.
 pub(super) fn is_pem_header(text: &str) -> bool {
-    text.trim().is_empty() || text.contains("Proc-Type:") || text.contains("DEK-Info:") || text.contains("Comment:") || text.contains("Version:")
+    text.trim().is_empty()
+        || text.contains("Proc-Type:")
+        || text.contains("DEK-Info:")
+        || text.contains("Comment:")
+        || text.contains("Version:")
 }
 
 /// `- name: HF_TOKEN`.

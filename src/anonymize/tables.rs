@@ -22,11 +22,66 @@ enum Form {
 
 /// Words that make a line a heading when three of them stand in it.
 const HEADINGS: &[&str] = &[
-    "USER", "UID", "PID", "PPID", "%CPU", "%MEM", "VSZ", "RSS", "TTY", "STAT", "START", "STIME", "TIME", "COMMAND", "CMD", "PR", "NI",
-    "VIRT", "RES", "SHR", "S", "TIME+", "ACCESS", "FD", "TYPE", "DEVICE", "JOBID", "PARTITION", "NAME", "ST", "NODES", "NODELIST(REASON)",
-    "NODELIST", "STATE", "JobID", "JobName", "User", "Account", "Partition", "State", "ExitCode", "NodeList", "NAMESPACE", "READY",
-    "STATUS", "RESTARTS", "AGE", "NODE", "IP", "ROLES", "VERSION", "SERIAL", "MODEL", "SIZE", "MOUNTPOINT", "LOGIN@", "FROM", "IDLE",
-    "WHAT", "HOSTNAMES",
+    "USER",
+    "UID",
+    "PID",
+    "PPID",
+    "%CPU",
+    "%MEM",
+    "VSZ",
+    "RSS",
+    "TTY",
+    "STAT",
+    "START",
+    "STIME",
+    "TIME",
+    "COMMAND",
+    "CMD",
+    "PR",
+    "NI",
+    "VIRT",
+    "RES",
+    "SHR",
+    "S",
+    "TIME+",
+    "ACCESS",
+    "FD",
+    "TYPE",
+    "DEVICE",
+    "JOBID",
+    "PARTITION",
+    "NAME",
+    "ST",
+    "NODES",
+    "NODELIST(REASON)",
+    "NODELIST",
+    "STATE",
+    "JobID",
+    "JobName",
+    "User",
+    "Account",
+    "Partition",
+    "State",
+    "ExitCode",
+    "NodeList",
+    "NAMESPACE",
+    "READY",
+    "STATUS",
+    "RESTARTS",
+    "AGE",
+    "NODE",
+    "IP",
+    "ROLES",
+    "VERSION",
+    "SERIAL",
+    "MODEL",
+    "SIZE",
+    "MOUNTPOINT",
+    "LOGIN@",
+    "FROM",
+    "IDLE",
+    "WHAT",
+    "HOSTNAMES",
 ];
 
 fn kind_of(heading: &str) -> Option<Kind> {
@@ -65,7 +120,8 @@ impl Table {
 
     fn csv(text: &str) -> Option<Table> {
         let titles: Vec<&str> = text.split(',').map(str::trim).collect();
-        let known = ["index", "name", "uuid", "pci.bus_id", "driver_version", "memory.total [MiB]", "serial", "gpu_serial", "gpu_uuid", "gpu_name"];
+        let known =
+            ["index", "name", "uuid", "pci.bus_id", "driver_version", "memory.total [MiB]", "serial", "gpu_serial", "gpu_uuid", "gpu_name"];
         if titles.len() < 2 || titles.iter().filter(|title| known.contains(title)).count() < 2 {
             return None;
         }

@@ -8,12 +8,97 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "prefixed-token",
         gate: &[
-            "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glsoat-", "hf_", "api_org_",
-            "nvapi-", "dckr_pat_", "dckr_oat_", "pypi-ag", "npm_", "dapi", "dop_v1_", "doo_v1_", "rubygems_", "hvs.", "hvb.", "sg.", "figd_",
-            "pul-", "shpat_", "shpss_", "sq0", "whsec_", "rk_live", "sk_live", "pk_live", "sk_test", "rk_test", "pk_test", "gsk_", "xai-",
-            "r8_", "pplx-", "tvly-", "lin_api_", "ntn_", "sgp_", "sntrys_", "glsa_", "eyJrIjoi", "NRAK-", "phc_", "phx_", "jina_",
-            "bce-v3", "ms-0", "ms-1", "ms-2", "ms-3", "ms-4", "ms-5", "ms-6", "ms-7", "ms-8", "ms-9", "ms-a", "ms-b", "ms-c", "ms-d", "ms-e", "ms-f", "1//0", "oauth2:", "gloas-", "glimt-", "ATATT3", "ATBB", "sk-", "lsv2_", "AGE-SECRET-KEY-", "fio-u-",
-            "dckr_", "tskey-", "EAAC", "ya29.", "GOCSPX-", "r_v1_", "sbp_", "atlasv1.", "CFPAT-", "PMAK-", "dp.pt.",
+            "ghp_",
+            "gho_",
+            "ghu_",
+            "ghs_",
+            "ghr_",
+            "github_pat_",
+            "glpat-",
+            "gldt-",
+            "glrt-",
+            "glcbt-",
+            "glptt-",
+            "glsoat-",
+            "hf_",
+            "api_org_",
+            "nvapi-",
+            "dckr_pat_",
+            "dckr_oat_",
+            "pypi-ag",
+            "npm_",
+            "dapi",
+            "dop_v1_",
+            "doo_v1_",
+            "rubygems_",
+            "hvs.",
+            "hvb.",
+            "sg.",
+            "figd_",
+            "pul-",
+            "shpat_",
+            "shpss_",
+            "sq0",
+            "whsec_",
+            "rk_live",
+            "sk_live",
+            "pk_live",
+            "sk_test",
+            "rk_test",
+            "pk_test",
+            "gsk_",
+            "xai-",
+            "r8_",
+            "pplx-",
+            "tvly-",
+            "lin_api_",
+            "ntn_",
+            "sgp_",
+            "sntrys_",
+            "glsa_",
+            "eyJrIjoi",
+            "NRAK-",
+            "phc_",
+            "phx_",
+            "jina_",
+            "bce-v3",
+            "ms-0",
+            "ms-1",
+            "ms-2",
+            "ms-3",
+            "ms-4",
+            "ms-5",
+            "ms-6",
+            "ms-7",
+            "ms-8",
+            "ms-9",
+            "ms-a",
+            "ms-b",
+            "ms-c",
+            "ms-d",
+            "ms-e",
+            "ms-f",
+            "1//0",
+            "oauth2:",
+            "gloas-",
+            "glimt-",
+            "ATATT3",
+            "ATBB",
+            "sk-",
+            "lsv2_",
+            "AGE-SECRET-KEY-",
+            "fio-u-",
+            "dckr_",
+            "tskey-",
+            "EAAC",
+            "ya29.",
+            "GOCSPX-",
+            "r_v1_",
+            "sbp_",
+            "atlasv1.",
+            "CFPAT-",
+            "PMAK-",
+            "dp.pt.",
         ],
         feature: 0,
         find: Find::Regex(
@@ -88,7 +173,22 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "hex-key-of-a-tracker",
-        gate: &["wandb", "comet", "kaggle", "neptune", "clearml", "api.key", "apikey", "api_key", "api-key", "dashscope", "swanlab", "datadog", "dd_", "sentry"],
+        gate: &[
+            "wandb",
+            "comet",
+            "kaggle",
+            "neptune",
+            "clearml",
+            "api.key",
+            "apikey",
+            "api_key",
+            "api-key",
+            "dashscope",
+            "swanlab",
+            "datadog",
+            "dd_",
+            "sentry",
+        ],
         feature: 0,
         find: Find::Code(tracker_keys),
     },
@@ -124,7 +224,10 @@ fn shaped(found: &Found) -> Option<Kind> {
     let upper = value.bytes().any(|b| b.is_ascii_uppercase());
     let lower = value.bytes().any(|b| b.is_ascii_lowercase());
     // `hf_hub_download`, `sk-learn-contrib`: words joined by dashes.
-    let words = value.split(['_', '-', '.']).filter(|part| !part.is_empty()).all(|part| part.bytes().all(|b| b.is_ascii_lowercase()) && part.len() < 16);
+    let words = value
+        .split(['_', '-', '.'])
+        .filter(|part| !part.is_empty())
+        .all(|part| part.bytes().all(|b| b.is_ascii_lowercase()) && part.len() < 16);
     ((digits || (upper && lower)) && !words).then_some(found.kind)
 }
 
@@ -165,7 +268,15 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// Small letters, capitals and digits, changing often: chance, not a name.
 fn is_mixed(word: &str) -> bool {
-    let class = |b: u8| if b.is_ascii_digit() { 0 } else if b.is_ascii_uppercase() { 1 } else { 2 };
+    let class = |b: u8| {
+        if b.is_ascii_digit() {
+            0
+        } else if b.is_ascii_uppercase() {
+            1
+        } else {
+            2
+        }
+    };
     let bytes = word.as_bytes();
     let mut seen = [0usize; 3];
     for byte in bytes.iter().filter(|b| b.is_ascii_alphanumeric()) {

@@ -13,7 +13,34 @@ pub(super) const RULES: &[Rule] = &[
     Rule { name: "address-of-the-web", gate: &["://"], feature: 0, find: Find::Code(web) },
     Rule {
         name: "bucket",
-        gate: &["://", "arn:aws:s3:::", ".database.", ".servicebus", ".redis.cache", ".documents.azure", ".search.windows", ".openai.", ".cognitive", ".azurewebsites", ".rds.", ".elb.", ".s3", "s3.", "oss-", ".cos.", "obs.", "blob.core", "storage.googleapis", "dfs.core", "bucket", "file.core", "queue.core", "table.core", "vault.azure", "azurecr"],
+        gate: &[
+            "://",
+            "arn:aws:s3:::",
+            ".database.",
+            ".servicebus",
+            ".redis.cache",
+            ".documents.azure",
+            ".search.windows",
+            ".openai.",
+            ".cognitive",
+            ".azurewebsites",
+            ".rds.",
+            ".elb.",
+            ".s3",
+            "s3.",
+            "oss-",
+            ".cos.",
+            "obs.",
+            "blob.core",
+            "storage.googleapis",
+            "dfs.core",
+            "bucket",
+            "file.core",
+            "queue.core",
+            "table.core",
+            "vault.azure",
+            "azurecr",
+        ],
         feature: 0,
         find: Find::Regex(
             concat!(
@@ -44,7 +71,34 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "image",
-        gate: &[".io/", ".com/", ".cn/", ".org/", ".net/", ".dev/", ".ai/", ".example", ".local", ".internal", ".corp", ".lan", "image", "docker", "pull", "registry", "harbor", "podman", "containerd", ".de/", ".fr/", ".edu/", ".cloud/", ":5000/", ":443/", "@sha256"],
+        gate: &[
+            ".io/",
+            ".com/",
+            ".cn/",
+            ".org/",
+            ".net/",
+            ".dev/",
+            ".ai/",
+            ".example",
+            ".local",
+            ".internal",
+            ".corp",
+            ".lan",
+            "image",
+            "docker",
+            "pull",
+            "registry",
+            "harbor",
+            "podman",
+            "containerd",
+            ".de/",
+            ".fr/",
+            ".edu/",
+            ".cloud/",
+            ":5000/",
+            ":443/",
+            "@sha256",
+        ],
         feature: 0,
         find: Find::Regex(
             r#"(?:^|[\s"'=(\[,`])(?<registry>[a-z0-9][a-z0-9-]*(?:\.[a-z0-9-]+)+(?::\d{2,5})?|[a-z0-9][a-z0-9-]*:\d{2,5})(?<path>(?:/[a-z0-9][a-z0-9._-]*)+)(?::[A-Za-z0-9_][A-Za-z0-9_.-]*|@sha256:[0-9a-f]+)"#,
@@ -116,7 +170,8 @@ fn web(text: &str, out: &mut Vec<Hit>) {
 }
 
 fn is_store(scheme: &str) -> bool {
-    ["s3", "s3a", "s3n", "gs", "oss", "cos", "obs", "tos", "bos", "az", "abfs", "abfss", "wasb", "wasbs"].contains(&scheme.to_ascii_lowercase().as_str())
+    ["s3", "s3a", "s3n", "gs", "oss", "cos", "obs", "tos", "bos", "az", "abfs", "abfss", "wasb", "wasbs"]
+        .contains(&scheme.to_ascii_lowercase().as_str())
 }
 
 /// Which parts of an address's path name somebody.
@@ -125,7 +180,32 @@ fn public_path(text: &str, server: &str, place: (usize, usize), private: bool, o
     let tracker = ["wandb.ai", "comet.com", "comet.ml", "neptune.ai", "clear.ml", "swanlab.cn", "tensorboard.dev", "mlflow"];
     let code = ["github.com", "gitlab.com", "bitbucket.org", "gitee.com", "codeberg.org", "ghcr.io", "quay.io", "pkg.dev", "gcr.io"];
     if tracker.iter().any(|known| lower.ends_with(known)) {
-        let common = ["runs", "workspace", "projects", "experiments", "reports", "groups", "sweeps", "artifacts", "login", "authorize", "docs", "settings", "site", "support", "quickstart", "api", "e", "table", "overview", "logs", "files", "home", "guides", "ref"];
+        let common = [
+            "runs",
+            "workspace",
+            "projects",
+            "experiments",
+            "reports",
+            "groups",
+            "sweeps",
+            "artifacts",
+            "login",
+            "authorize",
+            "docs",
+            "settings",
+            "site",
+            "support",
+            "quickstart",
+            "api",
+            "e",
+            "table",
+            "overview",
+            "logs",
+            "files",
+            "home",
+            "guides",
+            "ref",
+        ];
         if !lower.starts_with("docs.") {
             parts(text, place, |part| !common.contains(&part) && !part.is_empty(), Kind::Project, out);
         }
@@ -134,7 +214,22 @@ fn public_path(text: &str, server: &str, place: (usize, usize), private: bool, o
         let closed = private || failed.iter().any(|word| text.contains(word));
         let owner = text.get(place.0..place.1).unwrap_or("").split('/').nth(1).unwrap_or("");
         if closed && !words::is_public_organisation(owner) {
-            let views = ["tree", "blob", "issues", "pull", "-", "merge_requests", "commit", "raw", "releases", "archive", "wiki", "actions", "main", "master"];
+            let views = [
+                "tree",
+                "blob",
+                "issues",
+                "pull",
+                "-",
+                "merge_requests",
+                "commit",
+                "raw",
+                "releases",
+                "archive",
+                "wiki",
+                "actions",
+                "main",
+                "master",
+            ];
             parts(text, place, |part| !views.contains(&part), Kind::Project, out);
         }
     } else if !words::is_public_host(server) {
@@ -174,15 +269,23 @@ fn query(found: &Found) -> Option<Kind> {
 }
 
 fn image(found: &Found) -> Option<Kind> {
-    let start = if found.kind == Kind::Registry { found.start } else { found.before().rfind(|c: char| c.is_whitespace() || "\"'=([,`".contains(c)).map_or(0, |at| at + 1) };
+    let start = if found.kind == Kind::Registry {
+        found.start
+    } else {
+        found.before().rfind(|c: char| c.is_whitespace() || "\"'=([,`".contains(c)).map_or(0, |at| at + 1)
+    };
     let whole = found.text.get(start..found.end).unwrap_or("");
     let server = whole.split('/').next().unwrap_or("");
     let name = server.split(':').next().unwrap_or("");
-    let shared = ["ghcr.io", "quay.io", "gcr.io", "docker.io"].contains(&name) || name.ends_with("pkg.dev") || name.contains("aliyuncs.com");
+    let shared =
+        ["ghcr.io", "quay.io", "gcr.io", "docker.io"].contains(&name) || name.ends_with("pkg.dev") || name.contains("aliyuncs.com");
     let owner = whole.split('/').nth(1).unwrap_or("");
-    let file = words::is_version(name) || [".py", ".cpp", ".cc", ".h", ".so", ".c", ".rs", ".go"].iter().any(|end| whole.ends_with(end) || name.ends_with(end));
+    let file = words::is_version(name)
+        || [".py", ".cpp", ".cc", ".h", ".so", ".c", ".rs", ".go"].iter().any(|end| whole.ends_with(end) || name.ends_with(end));
     let own = name.contains(".dkr.ecr.");
-    let known = !own && words::is_public_host(name) && (!shared || words::is_public_organisation(owner) || owner == "library" || words::is_common(owner));
+    let known = !own
+        && words::is_public_host(name)
+        && (!shared || words::is_public_organisation(owner) || owner == "library" || words::is_common(owner));
     if known || file || ["localhost", "127.0.0.1", "0.0.0.0"].contains(&name) {
         return None;
     }
