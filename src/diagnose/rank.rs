@@ -83,6 +83,9 @@ fn first(piece: &Piece) -> u32 {
 /// Puts findings in order and folds consequences under their causes. States come back apart.
 pub fn rank(patterns: &Patterns, mut findings: Vec<Finding>) -> (Vec<Finding>, Vec<Finding>) {
     let kind = |f: &Finding| patterns.causes()[f.cause].kind;
+    let answered: Vec<bool> = (0..findings.len()).map(|at| is_answered(patterns, &findings, at)).collect();
+    let mut answered = answered.into_iter();
+    findings.retain(|_| !answered.next().unwrap_or(false));
     findings.sort_by(|a, b| order(patterns, a).partial_cmp(&order(patterns, b)).unwrap_or(std::cmp::Ordering::Equal));
     let explainer: Vec<Option<usize>> = (0..findings.len()).map(|at| explained_by(patterns, &findings, at)).collect();
     let root = |mut at: usize| {
@@ -133,6 +136,26 @@ fn explained_by(patterns: &Patterns, findings: &[Finding], at: usize) -> Option<
             && same_subject(&findings[*other], it)
             && not_later(&findings[*other], it)
     })
+}
+
+/// True for a candidate that lives by the shares of symptoms alone, where another finding with
+/// evidence of its own accounts for all of them.
+fn is_answered(patterns: &Patterns, findings: &[Finding], at: usize) -> bool {
+    let it = &findings[at];
+    let shared: Option<Vec<usize>> = it.pieces.iter().filter(|p| p.effect == Effect::For).map(|p| match p.origin {
+        Origin::Symptom(symptom) => Some(symptom),
+        _ => None,
+    }).collect();
+    let Some(symptoms) = shared else { return false };
+    let accounts = |f: &Finding, symptom: usize| {
+        let cause = &patterns.causes()[f.cause];
+        cause.kind == CauseKind::Cause
+            && f.confidence >= Confidence::Likely
+            && has_own(f)
+            && same_subject(f, it)
+            && (cause.explains.contains(patterns.causes()[symptom].id()) || is_candidate(patterns, symptom, cause.id()))
+    };
+    symptoms.iter().all(|symptom| findings.iter().any(|f| f.cause != it.cause && accounts(f, *symptom)))
 }
 
 /// A cause that a symptom names as a candidate explains it, once it has evidence of its own.
