@@ -42,8 +42,9 @@ pub struct Analyzed {
 
 /// Analyses a paste. A pure function of its lines and the pattern set.
 pub fn analyze(paste: &Paste, patterns: &Patterns) -> Analyzed {
-    let log = segment::split(paste);
-    let facts = facts::read(paste, &log, patterns.tables());
+    let plain = segment::plain(paste);
+    let log = segment::cut(&plain);
+    let facts = facts::read(&plain, &log, patterns.tables());
     let diagnosis = diagnose::diagnose(paste, &log, facts, patterns);
     Analyzed { log, diagnosis }
 }

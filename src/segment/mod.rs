@@ -16,6 +16,7 @@ mod wrap;
 use crate::intake::{Paste, Stamp};
 pub use kind::Kind;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The paste, cut: segments in order, and the records in which patterns are looked for.
@@ -207,15 +208,12 @@ impl Looks<'_> {
 
 /// Cuts a paste into segments and records.
 pub fn split(paste: &Paste) -> Log {
-    match plain(paste) {
-        Some(plain) => cut(&plain),
-        None => cut(paste),
-    }
+    cut(&plain(paste))
 }
 
-/// The paste with ASCII punctuation, so that `RuntimeError：x` has an exception's shape;
-/// `None` where nothing is to be done.
-fn plain(paste: &Paste) -> Option<Paste> {
+/// The paste with ASCII punctuation, so that `RuntimeError：x` has an exception's shape and
+/// `NVIDIA-SMI（…）` can be read; the same lines under the same numbers.
+pub fn plain(paste: &Paste) -> Cow<'_, Paste> {
     let mut lines = None;
     for (index, line) in paste.lines.iter().enumerate() {
         let Some(message) = text::plain_text(line.message()) else { continue };
@@ -225,10 +223,14 @@ fn plain(paste: &Paste) -> Option<Paste> {
             slot.text = text;
         }
     }
-    lines.map(|lines| Paste { lines, ..Paste::default() })
+    match lines {
+        Some(lines) => Cow::Owned(Paste { lines, sources: paste.sources.clone(), limits: Vec::new() }),
+        None => Cow::Borrowed(paste),
+    }
 }
 
-fn cut(paste: &Paste) -> Log {
+/// Cuts a paste that is [`plain`] already.
+pub fn cut(paste: &Paste) -> Log {
     let mut hits: Vec<_> = paste.lines.iter().map(|line| detect::line(line.message())).collect();
     let mut stops: Vec<bool> = paste.lines.iter().map(|line| record::is_fence(line.message())).collect();
     let cues = cues(paste, &mut stops);
