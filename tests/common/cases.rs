@@ -74,6 +74,14 @@ pub fn leading_lines(finding: &Finding) -> Vec<u32> {
     heaviest.map_or_else(Vec::new, |e| e.lines.clone())
 }
 
+/// Indices of all lines of the messages that these lines (by number) belong to.
+pub fn message_lines(sample: &Sample, numbers: &[u32]) -> Vec<usize> {
+    let log = faultbook::segment::split(&read(sample.lines.join("\n").into_bytes()));
+    let asked = |index: u32| numbers.contains(&(index + 1));
+    let records = log.records.iter().filter(|r| r.pieces.iter().any(|p| asked(p.1)));
+    records.flat_map(|r| r.pieces.iter().map(|p| p.1 as usize)).collect()
+}
+
 /// The sections of a paste, as ranges of lines: each begins with a prompt, or after a blank
 /// line with something of another kind or place.
 pub fn sections(sample: &Sample) -> Vec<std::ops::Range<usize>> {

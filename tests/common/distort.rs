@@ -6,11 +6,22 @@ use super::cases::{Sample, sections};
 pub struct Distortion {
     pub name: &'static str,
     pub apply: fn(&Sample) -> String,
+    /// The lines that are left, of so many.
+    pub keeps: fn(usize) -> std::ops::Range<usize>,
 }
 
 const fn of(name: &'static str, apply: fn(&Sample) -> String) -> Distortion {
-    Distortion { name, apply }
+    Distortion { name, apply, keeps: |n| 0..n }
 }
+
+const fn cut(name: &'static str, keeps: fn(usize) -> std::ops::Range<usize>, apply: fn(&Sample) -> String) -> Distortion {
+    Distortion { name, apply, keeps }
+}
+
+/// Without the first third.
+const LATER: fn(usize) -> std::ops::Range<usize> = |n| n / 3..n;
+/// Without the last third.
+const EARLIER: fn(usize) -> std::ops::Range<usize> = |n| 0..n - n / 3;
 
 /// All distortions.
 pub const ALL: &[Distortion] = &[
@@ -29,8 +40,8 @@ pub const ALL: &[Distortion] = &[
     of("wrapped at 80", |s| wrapped(s, 80)),
     of("wrapped at 100", |s| wrapped(s, 100)),
     of("wrapped at 120", |s| wrapped(s, 120)),
-    of("beginning cut", |s| s.lines.iter().skip(s.lines.len() / 3).cloned().collect::<Vec<_>>().join("\n")),
-    of("end cut", |s| s.lines.iter().take(s.lines.len() - s.lines.len() / 3).cloned().collect::<Vec<_>>().join("\n")),
+    cut("beginning cut", LATER, |s| s.lines[LATER(s.lines.len())].join("\n")),
+    cut("end cut", EARLIER, |s| s.lines[EARLIER(s.lines.len())].join("\n")),
     of("sections reversed", |s| arranged(s, |n| (0..n).rev().collect())),
     of("sections shuffled", |s| arranged(s, |n| (0..n).map(|at| (at * stride(n) + n / 2) % n).collect())),
     of("tabs expanded", |s| s.lines.iter().map(|line| line.replace('\t', "        ")).collect::<Vec<_>>().join("\n")),
