@@ -49,6 +49,35 @@ pub fn samples(name: &str) -> Vec<Sample> {
     located.into_iter().map(sample).collect()
 }
 
+/// The cases of the symptom table (`tests/rows`) as samples, analysed.
+pub fn row_samples() -> Vec<Sample> {
+    #[derive(serde::Deserialize)]
+    struct Row {
+        case: Vec<RowCase>,
+    }
+    #[derive(serde::Deserialize)]
+    struct RowCase {
+        name: String,
+        text: String,
+        first: Vec<String>,
+    }
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rows");
+    let mut paths: Vec<_> = std::fs::read_dir(folder).expect("the rows").map(|e| e.expect("an entry").path()).collect();
+    paths.sort();
+    let mut samples = Vec::new();
+    for path in paths {
+        let row: Row = toml::from_str(&std::fs::read_to_string(&path).expect("a row")).expect("the row's form");
+        for case in row.case {
+            let (cause, also_ok) = case.first.split_first().map_or(("none".to_owned(), Vec::new()), |(first, rest)| (first.clone(), rest.to_vec()));
+            let name = format!("{}: {}", path.file_stem().unwrap_or_default().display(), case.name);
+            let lines = read(case.text.clone().into_bytes()).lines.into_iter().map(|line| line.text).collect();
+            let case_of = Case { title: case.name, cause, also_ok, acceptable_top3: Vec::new(), must_not: Vec::new(), needs_combination: false, secrets: Vec::new() };
+            samples.push(Sample { name, case: case_of, lines, analysis: analyze(case.text) });
+        }
+    }
+    samples
+}
+
 fn read(bytes: Vec<u8>) -> Paste {
     intake::read(vec![Part { name: "input.log".into(), bytes }], &Limits::default()).expect("the text reads")
 }
