@@ -32,11 +32,13 @@ pub fn push_normal(message: &str, out: &mut String) {
     }
 }
 
-/// Input methods put `：` and `，` where `: ` and `, ` stood, but not within a time or number.
+/// Input methods put `：` and `，` where `: ` and `, ` stood, but not within a time, a number or
+/// the bounds of a version (`>=0.14,<0.19`).
 fn swallows_blank(before: Option<char>, c: char, next: Option<char>) -> bool {
     let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
     let wide = matches!(c, '：' | '，' | '；');
-    wide && !(digit(before) && digit(next)) && next.is_some_and(|n| !plain(n).is_whitespace() && n.is_ascii())
+    let bounds = digit(before) && matches!(next, Some('<' | '>' | '=' | '!' | '~'));
+    wide && !(digit(before) && digit(next)) && !bounds && next.is_some_and(|n| !plain(n).is_whitespace() && n.is_ascii())
 }
 
 /// The text with ASCII punctuation and the same blanks; `None` where it has that already.

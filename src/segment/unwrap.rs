@@ -87,7 +87,9 @@ impl<'a> Text<'a> {
             if text.is_ascii() { text.len() } else { text.chars().count() }
         };
         let lengths: Vec<usize> = lines.iter().map(length).collect();
-        let width = lengths.iter().copied().max().unwrap_or(0);
+        // A blank at the cut is gone from the end of its line.
+        let longest = lengths.iter().copied().max().unwrap_or(0);
+        let width = longest + usize::from(COMMON.contains(&(longest + 1)));
         Text { lines, prefixed, lengths, width }
     }
 
@@ -96,17 +98,23 @@ impl<'a> Text<'a> {
         if !(MIN_WIDTH..=MAX_WIDTH).contains(&self.width) {
             return Vec::new();
         }
-        let full: Vec<usize> = self.followed(self.width..self.width + 1).collect();
-        let glued = full.iter().filter(|at| self.is_rest(**at)).count();
-        // A command that nearly fills its line is followed by its output.
-        let typed = |at: usize| prompt::read(self.message(at - 1)).is_some();
-        let between_words = self.followed(self.width - SLACK..self.width - 1).filter(|at| self.would_not_fit(*at) && self.is_rest(*at) && !typed(*at)).count();
-        let enough = glued >= MIN_CUTS || (glued > 0 && COMMON.contains(&self.width));
-        if !enough || glued * 2 < full.len() || glued < 2 * between_words {
+        // A command that fills its line is followed by its output: it shows nothing, and goes on
+        // only where others show that lines were cut.
+        let typed = |at: &usize| prompt::read(self.message(at - 1)).is_some();
+        let (commands, full): (Vec<usize>, Vec<usize>) = self.followed(self.width - 1..self.width + 1).partition(typed);
+        let rests: Vec<usize> = full.iter().copied().filter(|at| self.is_rest(*at)).collect();
+        let glued = rests.iter().filter(|at| self.rest(**at) == Rest::Glue).count();
+        let enough = if COMMON.contains(&self.width) { !rests.is_empty() } else { rests.len() >= MIN_CUTS && glued * 2 >= rests.len() };
+        let between_words = self.followed(self.width - SLACK..self.width - 1).filter(|at| self.would_not_fit(*at) && self.is_rest(*at) && !typed(at)).count();
+        if !enough || rests.len() * 2 < full.len() || rests.len() < 2 * between_words {
             return Vec::new();
         }
-        let rests = self.followed(self.width - 1..self.width + 1).filter(|at| self.is_rest(*at));
-        rests.map(|at| (at, if self.length(at - 1) == self.width { Rest::Glue } else { Rest::Blank })).collect()
+        let commands = commands.into_iter().filter(|at| self.rest(*at) == Rest::Glue && self.is_rest(*at));
+        rests.into_iter().chain(commands).map(|at| (at, self.rest(at))).collect()
+    }
+
+    fn rest(&self, at: usize) -> Rest {
+        if self.length(at - 1) == self.width { Rest::Glue } else { Rest::Blank }
     }
 
     /// Lines that come after one of these lengths.
@@ -167,8 +175,8 @@ mod tests {
 
     #[test]
     fn cut_lines_are_put_together_and_keep_their_number() {
-        for width in [60, 61, 66, 80, 120] {
-            let text = format!("started\n{LONG}\nended\n");
+        for width in [60, 61, 66, 80, 100, 120] {
+            let text = format!("started\n{LONG}\ndone\n");
             let lines = mended(&cut(&text, width));
             let texts: Vec<&str> = lines.iter().map(|(_, text)| text.as_str()).collect();
             let found: Vec<&str> = text.lines().collect();
