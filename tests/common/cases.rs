@@ -1,5 +1,7 @@
 //! The cases of the corpus, loaded once, and their analysis.
 
+#![allow(dead_code, reason = "each test uses a part")]
+
 use faultbook::diagnose::analysis::{Analysis, Effect, Finding};
 use faultbook::eval::{self, Case};
 use faultbook::i18n::Lang;
@@ -78,7 +80,8 @@ pub fn row_samples() -> Vec<Sample> {
     samples
 }
 
-fn read(bytes: Vec<u8>) -> Paste {
+/// The paste of these bytes.
+pub fn read(bytes: Vec<u8>) -> Paste {
     intake::read(vec![Part { name: "input.log".into(), bytes }], &Limits::default()).expect("the text reads")
 }
 

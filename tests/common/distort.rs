@@ -1,5 +1,7 @@
 //! What happens to a log on its way into a paste.
 
+#![allow(dead_code, reason = "each test uses a part")]
+
 use super::cases::{Sample, sections};
 
 /// One way of distorting a paste.
