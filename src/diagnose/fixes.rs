@@ -1,6 +1,6 @@
 //! The steps of a finding, in order, with this user's own safe values in the commands.
 
-use super::analysis::Fix;
+use super::analysis::{Fix, Where};
 use super::rank::Finding;
 use crate::facts::{FactType, Facts, Subject, Value};
 use crate::i18n::Lang;
@@ -8,7 +8,10 @@ use crate::pattern::Patterns;
 use crate::pattern::evaluate::{Context, Tri};
 use crate::pattern::file::FixFile;
 use crate::pattern::placeholder::{Piece, pieces};
+use crate::segment::ScopeKind;
 
+/// Steps on Windows are offered only where the paste shows Windows or WSL.
+///
 /// Bypass before check before cure; within a kind as written, which is soft before hard.
 pub fn fixes(patterns: &Patterns, context: &Context, finding: &Finding, lang: Lang) -> Vec<Fix> {
     let cause = &patterns.causes()[finding.cause];
@@ -22,6 +25,10 @@ pub fn fixes(patterns: &Patterns, context: &Context, finding: &Finding, lang: La
 }
 
 fn fits_system(context: &Context, finding: &Finding, fix: &FixFile) -> bool {
+    let windows = context.scopes.iter().any(|scope| matches!(scope.kind, ScopeKind::Windows | ScopeKind::Wsl));
+    if !windows && (fix.where_ == Where::Windows || fix.os.iter().all(|os| os == "windows") && !fix.os.is_empty()) {
+        return false;
+    }
     let known = context.find(finding.scope, Subject::None, "os.name").map(|f| &f.value);
     match known {
         Some(Value::Text(name)) => fix.os.is_empty() || fix.os.contains(name),
