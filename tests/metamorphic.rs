@@ -5,7 +5,7 @@ mod cases;
 #[path = "common/distort.rs"]
 mod distort;
 
-use cases::{Sample, analyze, first, read, samples, sections};
+use cases::{PATTERNS, Sample, analyze, first, read, samples, sections};
 use faultbook::anonymize::{Rules, anonymize};
 use faultbook::diagnose::analysis::Analysis;
 use faultbook::segment::Kind;
@@ -30,13 +30,17 @@ fn matters(analysis: &Analysis) -> (BTreeSet<&str>, BTreeSet<&str>) {
 }
 
 /// The two speak of different things: no fact and no kind of segment is in both, it is no
-/// driver beside packages that need one of a certain version, and no other kind of machine.
+/// driver beside packages that need one of a certain version, no other kind of machine, and
+/// nothing that the case's cause itself asks about.
 fn are_unrelated(healthy: &Analysis, case: &Analysis) -> bool {
     let ((facts, kinds), (other_facts, other_kinds)) = (matters(healthy), matters(case));
-    let has = |facts: &BTreeSet<&str>, start: &str| facts.iter().any(|name| name.starts_with(start));
-    let compared = has(&facts, "driver.") && has(&other_facts, "need.") || has(&facts, "need.") && has(&other_facts, "driver.");
+    let has = |facts: &BTreeSet<&str>, starts: &[&str]| facts.iter().any(|name| starts.iter().any(|start| name.starts_with(start)));
+    let (driver, packages) = (["driver."], ["need.", "package.", "torch."]);
+    let compared = has(&facts, &driver) && has(&other_facts, &packages) || has(&facts, &packages) && has(&other_facts, &driver);
     let machines = |a: &Analysis| a.segments.iter().any(|s| s.scope.starts_with("wsl") || s.scope.starts_with("windows"));
-    facts.is_disjoint(&other_facts) && kinds.is_disjoint(&other_kinds) && !compared && machines(healthy) == machines(case)
+    let cause = first(case).and_then(|id| PATTERNS.position(id)).and_then(|at| PATTERNS.causes().get(at));
+    let asked = cause.is_some_and(|cause| cause.conditions.iter().any(|c| facts.iter().any(|fact| c.when.contains(fact))));
+    facts.is_disjoint(&other_facts) && kinds.is_disjoint(&other_kinds) && !compared && !asked && machines(healthy) == machines(case)
 }
 
 /// Fails with every text whose first finding is not that of its sample.
