@@ -13,6 +13,7 @@ mod modules;
 mod packages;
 mod parsers;
 mod probe;
+mod ranks;
 mod reader;
 pub mod register;
 mod smi_list;
@@ -261,6 +262,7 @@ pub fn read(paste: &Paste, log: &Log, tables: &Tables) -> Facts {
         parsers::run(&mut reader);
     }
     kernel::give_xids(&mut facts, &state);
+    ranks::read(paste, log, &mut facts);
     derive::derive(log, tables, &mut facts);
     facts
 }
@@ -281,6 +283,7 @@ mod tests {
             include_str!("packages.rs"),
             include_str!("parsers.rs"),
             include_str!("probe.rs"),
+            include_str!("ranks.rs"),
             include_str!("smi_list.rs"),
             include_str!("smi_query.rs"),
             include_str!("smi_table.rs"),
