@@ -28,6 +28,7 @@ mod torchenv;
 mod traceback;
 pub mod version;
 pub mod wheel;
+pub mod xids;
 
 use crate::intake::Paste;
 use crate::segment::{Log, ScopeId};
@@ -261,7 +262,8 @@ pub fn read(paste: &Paste, log: &Log, tables: &Tables) -> Facts {
         let mut reader = Reader { paste, log, segment, facts: &mut facts, state: &mut state };
         parsers::run(&mut reader);
     }
-    kernel::give_xids(&mut facts, &state);
+    xids::give(tables, &mut facts, &state.xids);
+    xids::derive(tables, &mut facts);
     ranks::read(paste, log, &mut facts);
     derive::derive(log, tables, &mut facts);
     facts
@@ -291,6 +293,7 @@ mod tests {
             include_str!("toolkit.rs"),
             include_str!("torchenv.rs"),
             include_str!("traceback.rs"),
+            include_str!("xids.rs"),
         ];
         let name = regex::Regex::new(r#""([a-z0-9_]+\.[a-z0-9_]+)""#).unwrap();
         let code = sources.iter().filter_map(|s| s.split("#[cfg(test)]").next());
