@@ -46,7 +46,7 @@ pub fn findings(patterns: &Patterns, pieces: &BTreeMap<usize, Vec<Piece>>, facts
         let current: Vec<Piece> = pieces.iter().filter(|p| !p.old).cloned().collect();
         let Score { score, confidence, weights } = score::score(&current, file.kind, file.file.prior);
         if let Some(confidence) = confidence {
-            let rank = failed_first.filter(|rank| speaks_of(&current, *rank) || file.kind == CauseKind::Symptom && current.iter().any(|p| p.rank.is_some()));
+            let rank = failed_first.filter(|rank| speaks_of(&current, *rank) || only_echoes(patterns, *cause, &current));
             findings.push(finding(*cause, confidence, score, current, weights, rank));
         }
     }
@@ -64,6 +64,13 @@ fn first_failed(facts: &Facts) -> Option<u32> {
 /// True where a line of this rank is among the evidence.
 fn speaks_of(pieces: &[Piece], rank: u32) -> bool {
     pieces.iter().any(|p| p.effect == Effect::For && p.ranks.contains(&rank))
+}
+
+/// True where ranks are named by symptoms alone: the ranks that complain are not the one at fault.
+fn only_echoes(patterns: &Patterns, cause: usize, pieces: &[Piece]) -> bool {
+    let symptom = patterns.causes()[cause].kind == CauseKind::Symptom;
+    let mut named = pieces.iter().filter(|p| p.effect == Effect::For && p.rank.is_some()).peekable();
+    named.peek().is_some() && named.all(|p| symptom || matches!(p.origin, Origin::Symptom(_)))
 }
 
 fn finding(cause: usize, confidence: Confidence, score: f64, pieces: Vec<Piece>, weights: Vec<f64>, failed_first: Option<u32>) -> Finding {

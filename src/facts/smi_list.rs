@@ -37,12 +37,15 @@ pub fn list(reader: &mut Reader) {
         }
     }
     mig(reader, card, instances);
-    let whole = reader.kind() == crate::segment::Kind::NvidiaSmiList && reader.shows_all(&["GPU 0: NVIDIA (UUID: GPU-"]);
+    // `cut` and `sed` shorten the lines of this listing, and keep their number.
+    let shortened = hits(re!(r"^(?:sudo )?nvidia-smi(?:\.exe)?\s+(?:-L|--list-gpus)\s*\|\s*(?:cut|sed)\s[^|]*$"), reader.command_line().trim());
+    let whole = reader.kind() == crate::segment::Kind::NvidiaSmiList && (shortened || reader.shows_all(&["GPU 0: NVIDIA (UUID: GPU-"]));
     if cards > 0 && whole {
         let line = reader.head();
         reader.int("gpu.count", i64::from(cards), line);
+        // A shortened listing may have lost the lines of MIG instances.
         for (card, line) in listed {
-            if reader.known(card, "gpu.mig_instances").is_none() {
+            if !shortened && reader.known(card, "gpu.mig_instances").is_none() {
                 reader.give_to(card, "gpu.mig_instances", Value::Int(0), &[line]);
             }
         }
