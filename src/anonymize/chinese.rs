@@ -2,7 +2,7 @@
 
 use super::kind::Kind;
 use super::rules::{Find, Found, Rule};
-use super::scan::{Hit, feature};
+use super::scan::{Hit, feature, step};
 use super::{hosts, names, words};
 use regex::Regex;
 use std::sync::LazyLock;
@@ -166,7 +166,12 @@ static PLACES: LazyLock<Vec<(Regex, bool)>> = LazyLock::new(|| {
 
 fn people(text: &str, out: &mut Vec<Hit>) {
     for (regex, from_end) in PLACES.iter() {
-        for group in regex.captures_iter(text).filter_map(|captures| captures.get(1)) {
+        let mut at = 0;
+        // What was taken for a name may be the word before one: `user 联系人:…`.
+        while at <= text.len()
+            && let Some(group) = regex.captures_at(text, at).and_then(|captures| captures.get(1))
+        {
+            at = if group.start() > at { group.start() } else { step(text, at) };
             if let Some((start, end)) = narrowed(group.as_str(), *from_end) {
                 out.push(Hit { start: group.start() + start, end: group.start() + end, kind: Kind::Person });
             }

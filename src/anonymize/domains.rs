@@ -98,7 +98,7 @@ pub(super) fn domain_like(value: &str) -> bool {
             .any(|label| label.bytes().any(|b| b.is_ascii_uppercase()) && label.bytes().any(|b| b.is_ascii_lowercase()) && !marked);
     if FIRM.contains(&last) {
         let module = ["org", "info", "tech", "online", "cloud", "at", "es", "se", "de", "ca", "pl"];
-        return !code && !(labels.len() == 2 && words::is_public_package(first) && module.contains(&last));
+        return !(code || labels.len() == 2 && words::is_public_package(first) && module.contains(&last));
     }
     let service = [
         "www", "api", "git", "gitlab", "registry", "harbor", "pypi", "nexus", "db", "mail", "vpn", "nas", "ldap", "login", "jenkins",

@@ -266,7 +266,7 @@ fn uname(found: &Found) -> Option<Kind> {
 pub(super) fn looks_like_host(value: &str) -> bool {
     let marked = value.bytes().any(|b| b.is_ascii_digit()) || value.contains('-') || value.matches('.').count() >= 2;
     let code = value.contains('_') || words::is_device(value) || words::is_public_package(value) || is_file(value) || value.contains("..");
-    let plain = value.split(['-', '.']).all(|part| words::is_common(part)) && !value.bytes().any(|b| b.is_ascii_digit());
+    let plain = value.split(['-', '.']).all(words::is_common) && !value.bytes().any(|b| b.is_ascii_digit());
     marked && !code && !plain && value.len() >= 3
 }
 

@@ -195,7 +195,7 @@ fn card(found: &Found) -> Option<Kind> {
     let digits: Vec<u32> = found.value().chars().filter_map(|c| c.to_digit(10)).collect();
     let sum: u32 =
         digits.iter().rev().enumerate().map(|(at, digit)| if at % 2 == 0 { *digit } else { digit * 2 / 10 + digit * 2 % 10 }).sum();
-    (sum % 10 == 0).then_some(Kind::IdNumber)
+    sum.is_multiple_of(10).then_some(Kind::IdNumber)
 }
 
 #[cfg(test)]

@@ -45,7 +45,8 @@ fn skip_stamp(words: &mut Words) -> bool {
     }
     let Some((_, second)) = words.next() else { return false };
     let dated = second.len() == 10 && second.as_bytes().get(4) == Some(&b'-');
-    if !dated && !(second.len() <= 2 && second.bytes().all(|b| b.is_ascii_digit())) {
+    let day = second.len() <= 2 && second.bytes().all(|b| b.is_ascii_digit());
+    if !(dated || day) {
         return false;
     }
     let Some((_, third)) = words.next() else { return false };

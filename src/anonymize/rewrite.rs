@@ -191,9 +191,9 @@ pub(super) fn settle(
     lines
 }
 
-/// A letter, digit or joint stands right before or behind a placeholder.
+/// Something other than a blank stands right before or behind.
 fn touches_word(line: &str, place: &Range<usize>) -> bool {
-    let joint = |c: char| c.is_alphanumeric() || matches!(c, '@' | '-' | '_' | '.' | '+' | '%' | '\\' | '<' | '>' | '"' | '\'');
+    let joint = |c: char| !c.is_whitespace();
     let before = line.get(..place.start).and_then(|text| text.chars().next_back());
     let behind = line.get(place.end..).and_then(|text| text.chars().next());
     before.is_some_and(joint) || behind.is_some_and(joint)

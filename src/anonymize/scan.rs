@@ -145,27 +145,24 @@ pub(super) fn scan(text: &str, out: &mut Vec<Hit>) -> u8 {
 }
 
 /// Every named group that takes part is a candidate of the kind its name says. The search goes
-/// on behind the last group, so that one delimiter may end one value and begin the next.
+/// on behind the last value, so that one delimiter may end one value and begin the next; behind
+/// the beginning of a value that was refused, as that may be the word before another one.
 fn apply(regex: &Regex, accept: rules::Accept, text: &str, out: &mut Vec<Hit>) {
     let mut groups = regex.capture_locations();
     let mut at = 0;
     while at <= text.len() {
         let Some(whole) = regex.captures_read_at(&mut groups, text, at) else { break };
         let mut next = whole.end();
-        let mut last = 0;
         for (index, name) in regex.capture_names().enumerate() {
             let (Some(name), Some((start, end))) = (name, groups.get(index)) else { continue };
-            let Some(kind) = Kind::from_group(name) else { continue };
-            last = last.max(end);
-            let Some(value) = text.get(start..end) else { continue };
-            let (start, end) = trim(value, start, kind);
-            let found = rules::Found { text, start, end, kind };
-            if let Some(kind) = accept(&found) {
-                out.push(Hit { start, end, kind });
+            let (Some(kind), Some(value)) = (Kind::from_group(name), text.get(start..end)) else { continue };
+            let (from, to) = trim(value, start, kind);
+            let found = rules::Found { text, start: from, end: to, kind };
+            let accepted = accept(&found);
+            if let Some(kind) = accepted {
+                out.push(Hit { start: from, end: to, kind });
             }
-        }
-        if last > at {
-            next = next.min(last);
+            next = next.min(if accepted.is_some() { end } else { start });
         }
         at = if next > at { next } else { step(text, at) };
     }
@@ -179,7 +176,8 @@ fn trim(value: &str, start: usize, kind: Kind) -> (usize, usize) {
     (start, start + value.trim_end_matches(['.', ',', ';', ':', '-', '\'', '"']).len())
 }
 
-fn step(text: &str, at: usize) -> usize {
+/// The next boundary of characters.
+pub(super) fn step(text: &str, at: usize) -> usize {
     let mut next = at + 1;
     while next < text.len() && !text.is_char_boundary(next) {
         next += 1;

@@ -31,7 +31,7 @@ pub(super) const RULES: &[Rule] = &[
         feature: 0,
         find: Find::Regex(
             concat!(
-                r#"(?i)(?:(?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256|oauth|ntlm|key)\s+)?(?<token>[^\s"',;\\][^"'\\\r\n]*)"#,
+                r#"(?i)(?:(?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256|oauth|ntlm|key)\s+)?(?<token>[^\s"',;\\]+(?:[ ,;]+[A-Za-z_-]+=[^\s"'\\]+)*)"#,
                 r#"|\bbearer\s+(?<token2>[A-Za-z0-9_.~+/=:-]{8,})"#,
                 r#"|\bbasic\s+(?<token3>[A-Za-z0-9+/]{8,}={0,2})"#,
                 r#"|(?:private-token|job-token|deploy-token|x-[a-z-]*(?:token|key|auth|secret)[a-z-]*|api-key|apikey|ocp-apim-subscription-key)["']?\s*:\s*["']?(?<token4>[^\s"',;\\]+)"#,

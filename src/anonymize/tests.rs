@@ -3,6 +3,7 @@
 use super::*;
 use crate::intake::{Line, Source};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 fn paste(text: &str) -> Paste {
     let lines: Vec<Line> =
@@ -136,7 +137,7 @@ const SECRETS: [(&str, &str); 36] = [
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
     #[test]
     fn planted_secrets_never_survive(picks in prop::collection::vec((0..SECRETS.len(), 0..PLACES.len()), 1..8)) {

@@ -239,7 +239,7 @@ fn public_path(text: &str, server: &str, place: (usize, usize), private: bool, o
 
 fn path(text: &str, place: Option<(usize, usize)>, out: &mut Vec<Hit>) {
     if let Some(place) = place {
-        parts(text, place, |part| company::is_own_folder(part), Kind::Path, out);
+        parts(text, place, company::is_own_folder, Kind::Path, out);
     }
 }
 

@@ -67,7 +67,7 @@ pub(super) fn is_plain(name: &str) -> bool {
         }
     }
     // A short word alone (an "hq" folder) names nobody.
-    parts == 0 || name.chars().all(|c| c.is_ascii())
+    parts == 0 || name.is_ascii()
 }
 
 /// Runs of letters, also cut where a small letter meets a capital: `PersonaLive` is two.
@@ -170,7 +170,7 @@ pub(super) fn is_device(name: &str) -> bool {
 /// May a name that was found once be replaced wherever it stands?
 pub(super) fn may_be_learnt(name: &str) -> bool {
     let letters = name.chars().filter(|c| c.is_alphabetic()).count();
-    let wide = name.chars().any(|c| !c.is_ascii());
+    let wide = !name.is_ascii();
     if wide {
         return name.chars().count() >= 2;
     }
