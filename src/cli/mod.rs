@@ -101,6 +101,8 @@ enum Format {
     Text,
     Json,
     Markdown,
+    /// A ticket for the vendor, in Markdown, where a card is at fault.
+    Ticket,
 }
 
 /// Exit status of a usage error or a failure.
