@@ -3,7 +3,7 @@
 use super::Store;
 use crate::error::Error;
 use sqlx::{PgPool, SqlitePool};
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 /// A store that could not save is called unready for so many seconds, or until it saves again: a
@@ -12,13 +12,22 @@ const DISTRUST: i64 = 30;
 /// A probe without an answer after this time is a failure.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// When a write last failed, in seconds since 1970; 0 after one that did not.
 #[derive(Debug, Default)]
-pub(super) struct Health(AtomicI64);
+pub(super) struct Health {
+    /// When a report could last not be saved, in seconds since 1970; 0 after one that was.
+    failed: AtomicI64,
+    /// The last probe failed.
+    probe: AtomicBool,
+}
 
 impl Health {
+    /// True while writes fail.
+    pub(super) fn failing(&self) -> bool {
+        self.failed.load(Ordering::Relaxed) != 0 || self.probe.load(Ordering::Relaxed)
+    }
+
     fn distrusted(&self, now: i64) -> bool {
-        let failed = self.0.load(Ordering::Relaxed);
+        let failed = self.failed.load(Ordering::Relaxed);
         // A clock that was set back must not keep it unready.
         failed != 0 && (0..DISTRUST).contains(&now.saturating_sub(failed))
     }
@@ -36,6 +45,7 @@ impl Store {
         };
         let written = tokio::time::timeout(PATIENCE, probe).await;
         let fine = matches!(written, Ok(Ok(())));
+        self.health().probe.store(!fine, Ordering::Relaxed);
         if let Ok(Err(error)) = written {
             tracing::warn!(kind = super::class(&error), advice = super::advice(&error), "the store is not ready");
         }
@@ -45,7 +55,7 @@ impl Store {
     /// Remembers how a write ended.
     pub(super) fn note_write(&self, outcome: &Result<(), Error>) {
         let at = if outcome.is_ok() { 0 } else { jiff::Timestamp::now().as_second() };
-        self.health().0.store(at, Ordering::Relaxed);
+        self.health().failed.store(at, Ordering::Relaxed);
     }
 
     fn health(&self) -> &Health {
@@ -75,7 +85,7 @@ mod tests {
     fn distrust_ends() {
         let health = Health::default();
         assert!(!health.distrusted(1_000));
-        health.0.store(1_000, Ordering::Relaxed);
+        health.failed.store(1_000, Ordering::Relaxed);
         assert!(health.distrusted(1_000) && health.distrusted(1_029));
         assert!(!health.distrusted(1_030));
         assert!(!health.distrusted(500), "the clock was set back");

@@ -46,6 +46,19 @@ impl Store {
         self.holding_most(&words, now, limit).await
     }
 
+    /// Rebuilds the search index, so that it holds no trace of words that no report holds. On
+    /// PostgreSQL searches and new reports go on meanwhile.
+    ///
+    /// # Errors
+    /// [`Error::StoreUnavailable`].
+    pub async fn rebuild_search(&self) -> Result<(), Error> {
+        let done = match self {
+            Store::Sqlite(db) => sqlx::query("insert into search (search) values ('optimize')").execute(&db.write).await.map(|_| ()),
+            Store::Postgres(db) => sqlx::raw_sql("reindex index concurrently search_words").execute(&db.pool).await.map(|_| ()),
+        };
+        done.map_err(unavailable)
+    }
+
     async fn holding_most(&self, words: &[String], now: i64, limit: u32) -> Result<Vec<Hit>, Error> {
         let mut found: HashMap<i64, (usize, Hit)> = HashMap::new();
         let mut known = Vec::new();

@@ -36,13 +36,21 @@ impl Sqlite {
             .foreign_keys(true)
             .busy_timeout(BUSY)
             .pragma("secure_delete", "ON");
+        let health = Arc::new(Health::default());
+        let seen = health.clone();
         let write = SqlitePoolOptions::new().max_connections(1).acquire_timeout(BUSY);
+        // A connection that was opened while the file was read-only stays so for good; after a
+        // failed write the next one opens the file anew.
+        let write = write.after_release(move |_, _| {
+            let keep = !seen.failing();
+            Box::pin(async move { Ok(keep) })
+        });
         let write = write.connect_with(options.clone()).await.map_err(|e| fault(&format!("it cannot be opened ({})", class(&e))))?;
         let mut migrations = sqlx::migrate!("migrations/sqlite");
         migrations.set_ignore_missing(true).run(&write).await.map_err(|e| super::not_migrated(&e))?;
         let read = SqlitePoolOptions::new().max_connections(READERS).acquire_timeout(BUSY);
         let read = read.connect_with(options.pragma("query_only", "ON")).await.map_err(unavailable)?;
-        Ok(Sqlite { write, read, health: Arc::default() })
+        Ok(Sqlite { write, read, health })
     }
 
     /// A transaction that writes: it takes the lock at once, since one that took it later would
