@@ -14,7 +14,9 @@ const BUSY: Duration = Duration::from_secs(10);
 /// Connections that read at the same time.
 const READERS: u32 = 4;
 /// How often a checkpoint that readers hold up is tried again.
-const TRIES: u32 = 20;
+const TRIES: u32 = 10;
+/// In between, others may write.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// One writer, so that writers queue here and never fail on a lock, and several readers.
 #[derive(Clone, Debug)]
@@ -63,12 +65,19 @@ impl Sqlite {
     /// A reader may hold it up for a moment; the expiry task tries again later.
     pub(super) async fn sweep(&self) {
         for _ in 0..TRIES {
-            let row = sqlx::query("pragma wal_checkpoint(truncate)").fetch_one(&self.write).await;
-            match row.and_then(|row| row.try_get::<i64, _>(0)) {
-                Ok(0) => return,
-                _ => tokio::time::sleep(Duration::from_millis(100)).await,
+            if matches!(self.truncate_log().await, Ok(true)) {
+                return;
             }
+            tokio::time::sleep(PAUSE).await;
         }
         tracing::warn!("readers hold up the emptying of the write-ahead log; it is tried again at the next expiry");
+    }
+    /// True where the log is empty now. Waits for readers a short time only, since writers wait too.
+    async fn truncate_log(&self) -> Result<bool, sqlx::Error> {
+        let mut connection = self.write.acquire().await?;
+        sqlx::query("pragma busy_timeout = 100").execute(&mut *connection).await?;
+        let row = sqlx::query("pragma wal_checkpoint(truncate)").fetch_one(&mut *connection).await;
+        sqlx::raw_sql(sqlx::AssertSqlSafe(format!("pragma busy_timeout = {}", BUSY.as_millis()))).execute(&mut *connection).await?;
+        Ok(row?.try_get::<i64, _>(0)? == 0)
     }
 }

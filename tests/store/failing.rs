@@ -152,6 +152,7 @@ fn a_full_disk_is_survived(shelf: &Shelf) {
     });
     assert!(refused, "the disk never became full");
     assert_eq!(server.ask("GET", "/readyz", "").0, 503);
+    drop(file);
     std::fs::remove_file(&filler).expect("freed");
     let (status, body) = server.post(&large());
     assert_eq!(status, 201, "{body}");

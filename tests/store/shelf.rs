@@ -77,15 +77,19 @@ impl Shelf {
         Store::open(&self.url).await.expect("store")
     }
 
-    /// Statements as an administrator would give them.
+    /// Statements as an administrator would give them; PostgreSQL's answer as psql prints it.
     pub fn sql(&self, statements: &str) -> String {
         match self.kind {
             Kind::Postgres => self.cluster.query(&self.name, statements),
-            Kind::Sqlite => run(async {
-                use sqlx::{Connection, Row};
-                let mut connection = sqlx::SqliteConnection::connect(&self.url).await.expect("connects");
-                let rows = sqlx::raw_sql(sqlx::AssertSqlSafe(statements.to_owned())).fetch_all(&mut connection).await.expect(statements);
-                rows.first().map_or_else(String::new, |row| row.try_get::<i64, _>(0).map_or_else(|_| String::new(), |n| n.to_string()))
+            // In a thread of its own, since the caller may be inside a runtime.
+            Kind::Sqlite => std::thread::scope(|scope| {
+                let work = async {
+                    use sqlx::{Connection, Executor};
+                    let mut connection = sqlx::SqliteConnection::connect(&self.url).await.expect("connects");
+                    connection.execute(sqlx::AssertSqlSafe(statements.to_owned())).await.expect(statements);
+                };
+                scope.spawn(|| run(work)).join().expect("joins");
+                String::new()
             }),
         }
     }
