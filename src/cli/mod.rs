@@ -4,10 +4,12 @@
 //! like grep: 0 a finding, 1 none, 2 error.
 
 mod analyze;
+mod diff;
 mod eval;
 mod explain;
 mod long;
 mod patterns;
+mod run;
 mod service;
 mod store;
 mod wheel;
@@ -34,6 +36,12 @@ pub struct Cli {
 enum Command {
     /// Analyse logs: files or one folder make one case; without any, standard input.
     Analyze(analyze::AnalyzeArgs),
+    /// Run a command, pass its output through, and explain it when it fails; its exit status is kept.
+    Run(run::RunArgs),
+    /// Collect what this machine says of itself, read-only, and analyse it.
+    Doctor(run::DoctorArgs),
+    /// Compare two pastes: the facts that differ.
+    Diff(diff::DiffArgs),
     /// Replace what is personal or secret, and print the rest unchanged.
     Anonymize(analyze::AnonymizeArgs),
     /// Serve the web form, the pages and the API.
@@ -100,6 +108,8 @@ enum Format {
     Text,
     Json,
     Markdown,
+    /// A ticket for the vendor, in Markdown, where a card is at fault.
+    Ticket,
 }
 
 /// Exit status of a usage error or a failure.
@@ -110,6 +120,9 @@ impl Cli {
     pub fn run(self) -> ExitCode {
         let outcome = match self.command {
             Command::Analyze(args) => args.run(),
+            Command::Run(args) => args.run(),
+            Command::Doctor(args) => args.run(),
+            Command::Diff(args) => args.run(),
             Command::Anonymize(args) => args.run(),
             Command::Serve(args) => args.run(),
             Command::Wheel(args) => args.run(),

@@ -156,11 +156,19 @@ fn out_of_memory(reader: &mut Reader, text: &str, line: u32) {
     let free = sized!("error.free_bytes", r"of which ", " is free");
     let own = sized!("error.this_process_bytes", r"this process has ", " memory in use");
     sized!("error.allocated_bytes", r"Of the allocated memory ", " is allocated by PyTorch");
-    sized!("error.reserved_unallocated", r"and ", " is reserved by PyTorch but unallocated");
+    let idle = sized!("error.reserved_unallocated", r"and ", " is reserved by PyTorch but unallocated");
+    idle_part(reader, idle, total, line);
     if total.is_none() {
         old_out_of_memory(reader, text, line);
     } else {
         others(reader, text, line, [total, free, own]);
+    }
+}
+
+/// What PyTorch reserved and does not use, as a part of the card: a few per cent are ordinary.
+fn idle_part(reader: &mut Reader, idle: Option<i64>, total: Option<i64>, line: u32) {
+    if let (Some(idle), Some(total @ 1..)) = (idle, total) {
+        reader.int("error.reserved_idle_percent", idle.saturating_mul(100) / total, line);
     }
 }
 
@@ -178,7 +186,9 @@ fn old_out_of_memory(reader: &mut Reader, text: &str, line: u32) {
         }
     }
     if let (Some(reserved), Some(allocated)) = (reserved, allocated) {
-        reader.int("error.reserved_unallocated", (reserved - allocated).max(0), line);
+        let idle = (reserved - allocated).max(0);
+        reader.int("error.reserved_unallocated", idle, line);
+        idle_part(reader, Some(idle), total, line);
         reader.int("error.this_process_bytes", reserved, line);
         if let (Some(total), Some(free)) = (total, free) {
             reader.int("error.other_process_bytes", (total - free - reserved).max(0), line);
