@@ -78,7 +78,7 @@ impl Store {
             }
         }
         let mut ranked: Vec<(usize, i64, Hit)> = found.into_iter().map(|(number, (count, hit))| (count, number, hit)).collect();
-        ranked.sort_by(|a, b| (b.0, b.1).cmp(&(a.0, a.1)));
+        ranked.sort_by_key(|(count, number, _)| std::cmp::Reverse((*count, *number)));
         Ok(ranked.into_iter().take(limit as usize).map(|(_, _, hit)| hit).collect())
     }
 
