@@ -100,7 +100,11 @@ impl PurgeArgs {
             if self.search_index {
                 store.rebuild_search().await?;
             }
-            print(&format!("deleted {total} expired reports\n"))?;
+            let mut out = format!("deleted {total} expired reports\n");
+            if !store.retire_log().await? {
+                out.push_str("the write-ahead log keeps deleted keys until the server reuses it: the database user may not ask for a checkpoint (see docs/store.md)\n");
+            }
+            print(&out)?;
             store.close().await;
             Ok(ExitCode::SUCCESS)
         })

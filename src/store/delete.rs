@@ -66,6 +66,24 @@ impl Store {
             rows.len()
         })
     }
+
+    /// Hastens the end of what PostgreSQL's write-ahead log still holds of deleted keys: a new
+    /// segment and a checkpoint, after which the server removes or reuses the old ones. False
+    /// where the database's user may not ask for that; SQLite's log is always emptied.
+    ///
+    /// # Errors
+    /// [`Error::StoreUnavailable`].
+    pub async fn retire_log(&self) -> Result<bool, Error> {
+        let Store::Postgres(db) = self else { return Ok(true) };
+        for statement in ["select pg_switch_wal()", "checkpoint"] {
+            match sqlx::raw_sql(statement).execute(&db.pool).await {
+                Ok(_) => {}
+                Err(error) if error.as_database_error().is_some_and(|e| e.code().as_deref() == Some("42501")) => return Ok(false),
+                Err(error) => return Err(unavailable(error)),
+            }
+        }
+        Ok(true)
+    }
 }
 
 /// What the two databases do differently while deleting.

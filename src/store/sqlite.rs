@@ -3,6 +3,7 @@
 use super::health::Health;
 use super::{class, fault, unavailable};
 use crate::error::Error;
+use sqlx::migrate::MigrateError;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{Row, SqlitePool, Transaction};
 use std::str::FromStr;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a statement waits for a lock.
-const BUSY: Duration = Duration::from_secs(10);
+const BUSY: Duration = Duration::from_secs(5);
 /// Connections that read at the same time.
 const READERS: u32 = 4;
 /// How often a checkpoint that readers hold up is tried again.
@@ -48,8 +49,7 @@ impl Sqlite {
             Box::pin(async move { Ok(keep) })
         });
         let write = write.connect_with(options.clone()).await.map_err(|e| fault(&format!("it cannot be opened ({})", class(&e))))?;
-        let mut migrations = sqlx::migrate!("migrations/sqlite");
-        migrations.set_ignore_missing(true).run(&write).await.map_err(|e| super::not_migrated(&e))?;
+        migrate(&write).await?;
         let read = SqlitePoolOptions::new().max_connections(READERS).acquire_timeout(BUSY);
         let read = read.connect_with(options.pragma("query_only", "ON")).await.map_err(unavailable)?;
         Ok(Sqlite { write, read, health })
@@ -80,4 +80,18 @@ impl Sqlite {
         sqlx::raw_sql(sqlx::AssertSqlSafe(format!("pragma busy_timeout = {}", BUSY.as_millis()))).execute(&mut *connection).await?;
         Ok(row?.try_get::<i64, _>(0)? == 0)
     }
+}
+
+/// Brings the tables up to date. SQLite has no lock for that: of two programs that start at the
+/// same moment one fails, changes nothing, and finds the work done when it tries again.
+async fn migrate(pool: &SqlitePool) -> Result<(), Error> {
+    let mut migrations = sqlx::migrate!("migrations/sqlite");
+    migrations.set_ignore_missing(true);
+    for _ in 0..TRIES {
+        match migrations.run(pool).await {
+            Err(MigrateError::Execute(_) | MigrateError::ExecuteMigration(..)) => tokio::time::sleep(PAUSE).await,
+            done => return done.map_err(|e| super::not_migrated(&e)),
+        }
+    }
+    migrations.run(pool).await.map_err(|e| super::not_migrated(&e))
 }

@@ -39,7 +39,7 @@ impl Cluster {
     pub fn up(&self) {
         let data = self.data();
         let serve = format!(
-            "{postgres} -D {data} -p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=200 \
+            "{postgres} -D {data} -p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c max_connections=200 -c wal_recycle=off \
              >>{data}/log 2>&1 & server=$!; read -r line; kill -INT $server 2>/dev/null; wait $server",
             postgres = self.programs.join("postgres").display(),
             data = data.display(),

@@ -14,7 +14,8 @@ pub const TESTS: &[Test] = &[
 
 const LOGS: &[&str] = &[MISMATCH, "quiet\n", "显卡驱动版本不匹配\n", "CUDA error: out of memory\n"];
 
-fn faultbook(arguments: &[&str]) -> Output {
+/// The program with these arguments, run to its end.
+pub fn faultbook(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_faultbook")).args(arguments).env_remove("FAULTBOOK_DATABASE_URL").output().expect("runs")
 }
 

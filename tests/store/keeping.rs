@@ -12,6 +12,7 @@ pub const TESTS: &[Test] = &[
     ("likes_are_counted", likes_are_counted),
     ("causes_stand_in_order", causes_stand_in_order),
     ("search_finds_the_same", search_finds_the_same),
+    ("search_finds_what_is_old", search_finds_what_is_old),
     ("search_takes_any_query", search_takes_any_query),
     ("many_long_words_are_taken", many_long_words_are_taken),
     ("a_clock_set_back_loses_nothing", a_clock_set_back_loses_nothing),
@@ -123,6 +124,29 @@ fn search_finds_the_same(shelf: &Shelf) {
             assert_eq!(found(&store, &ids, query).await, *expected, "{query}");
         }
         assert_eq!(store.search("connection", NOW, 1).await.expect("search").len(), 1);
+    });
+}
+
+/// PostgreSQL looks at the newest reports first, and must not stop there.
+fn search_finds_what_is_old(shelf: &Shelf) {
+    run(async {
+        let store = shelf.open().await;
+        let old = [save(&store, "corncrake one\n", NOW).await.id, save(&store, "corncrake two\n", NOW).await.id];
+        let (numbers, blob, words, key) = match shelf.kind {
+            super::Kind::Sqlite => ("(with recursive n(i) as (select 1 union all select i + 1 from n where i < 2500) select i from n) n", "''", "'filler'", "rowid"),
+            super::Kind::Postgres => ("generate_series(1, 2500) n(i)", "''::bytea", "array_to_tsvector('{filler}')", "number"),
+        };
+        shelf.sql(&format!("insert into report (id, token_hash, created, fingerprint, lines, anonymized) select 'f' || i, '', {NOW}, '', {blob}, {blob} from {numbers}"));
+        shelf.sql(&format!("insert into search ({key}, words) select number, {words} from report where id like 'f%'"));
+        let new = save(&store, "corncrake three\n", NOW).await.id;
+        let found = |query: &'static str, limit| {
+            let store = store.clone();
+            async move { store.search(query, NOW, limit).await.expect("search").into_iter().map(|hit| hit.id).collect::<Vec<_>>() }
+        };
+        assert_eq!(found("one", 20).await, [old[0].clone()]);
+        assert_eq!(found("corncrake", 20).await, [new.clone(), old[1].clone(), old[0].clone()]);
+        assert_eq!(found("corncrake", 2).await, [new.clone(), old[1].clone()]);
+        assert_eq!(found("corncrake", 1).await, [new]);
     });
 }
 
