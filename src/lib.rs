@@ -12,6 +12,7 @@
 
 pub mod anonymize;
 pub mod cli;
+pub mod compare;
 pub mod config;
 pub mod diagnose;
 pub mod error;

@@ -124,3 +124,32 @@ fn anonymize_keeps_lines_and_hides_names() {
     assert_eq!(text.lines().count(), 2);
     assert!(!text.contains("anna") && !text.contains("gpu-7") && text.contains("train.py"), "{text}");
 }
+
+#[test]
+fn run_keeps_output_and_status_and_explains_a_failure() {
+    let script = format!("echo step 1; printf '%s' '{}' >&2; exit 3", OOM.trim_end());
+    let output = faultbook().args(["run", "--", "sh", "-c", &script]).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(3));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "step 1\n");
+    assert!(String::from_utf8_lossy(&output.stderr).contains("[cuda-out-of-memory]"));
+    let fine = faultbook().args(["run", "--", "sh", "-c", "echo ok"]).output().expect("it runs");
+    assert_eq!((fine.status.code(), fine.stderr.len()), (Some(0), 0));
+    let killed = faultbook().args(["run", "--", "sh", "-c", "kill -9 $$"]).output().expect("it runs");
+    assert_eq!(killed.status.code(), Some(137));
+    faultbook().args(["run", "--", "/no/such/program"]).assert().code(2);
+}
+
+#[test]
+fn diff_names_what_changed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, torch: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, format!("$ pip list\nPackage    Version\n---------- -------\nnumpy      1.26.4\ntorch      {torch}\n$ \n")).expect("written");
+        path
+    };
+    let (a, b) = (write("a.log", "2.4.1+cu124"), write("b.log", "2.6.0+cu124"));
+    let output = faultbook().arg("diff").args([&a, &b]).output().expect("it runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.code() == Some(1) && text.contains("torch.version") && text.contains("2.4.1+cu124 → 2.6.0+cu124"), "{text}");
+    faultbook().arg("diff").args([&a, &a]).assert().code(0);
+}

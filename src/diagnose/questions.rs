@@ -3,6 +3,7 @@
 use super::analysis::{Confidence, Effect};
 use super::evidence::{Missing, Piece};
 use super::rank::Finding;
+use crate::facts::Value;
 use crate::pattern::Patterns;
 use crate::pattern::evaluate::Context;
 use crate::pattern::file::CauseKind;
@@ -38,10 +39,16 @@ pub fn ask(patterns: &Patterns, context: &Context, findings: &[Finding], pieces:
     for finding in findings.iter().take(2) {
         asked.extend(of_facts(patterns, finding.cause, missing));
     }
-    if findings.is_empty() && super::fingerprint::failing_records(log).next().is_some() {
+    let fails = || super::fingerprint::failing_records(log).next().is_some() || no_gpu_for_torch(context);
+    if findings.is_empty() && fails() {
         asked.extend(next_listings(log));
     }
     distinct(patterns, asked)
+}
+
+/// `torch.cuda.is_available()` said False: a failure without a failing line.
+fn no_gpu_for_torch(context: &Context) -> bool {
+    context.facts.all("torch.cuda_available").last().is_some_and(|fact| fact.value == Value::Bool(false))
 }
 
 /// Causes that something speaks for, too weakly for a finding: the heaviest first.

@@ -245,6 +245,10 @@ impl Walk<'_> {
         if kind != Kind::Docker && hit.is_some_and(|h| h.kind == Kind::Docker) && by_docker(message) {
             return true;
         }
+        // A table that begins right after another listing.
+        if hit.is_some_and(|h| h.kind == Kind::NvidiaSmi) && !matches!(kind, Kind::NvidiaSmi | Kind::Docker | Kind::Kubernetes) && message.starts_with("| NVIDIA-SMI ") {
+            return true;
+        }
         if !self.blank || !output || message.starts_with([' ', '\t']) || detect::continues(kind, message) {
             return false;
         }
