@@ -271,8 +271,8 @@ fn plain_lines(paste: &Paste) -> Option<Vec<Line>> {
 
 /// Cuts a paste that is plain already.
 pub fn cut(paste: &Paste) -> Log {
-    let mut hits: Vec<_> = paste.lines.iter().map(|line| detect::line(line.message())).collect();
-    let mut stops: Vec<bool> = paste.lines.iter().map(|line| record::is_fence(line.message())).collect();
+    let looks = |line: &Line| (detect::line(line.message()), record::is_fence(line.message()));
+    let (mut hits, mut stops): (Vec<_>, Vec<_>) = paste.lines.iter().map(looks).unzip();
     let cues = cues(paste, &mut stops);
     walk::settle(paste, &mut hits);
     let joins = wrap::joins(paste, &hits, &stops);

@@ -6,6 +6,10 @@ use crate::intake::MAX_MATCHED_LINE;
 pub fn push_normal(message: &str, out: &mut String) {
     let message = capped(message.trim());
     if message.is_ascii() {
+        if !has_runs(message) {
+            out.push_str(message);
+            return;
+        }
         let mut words = message.split([' ', '\t']).filter(|word| !word.is_empty());
         out.push_str(words.next().unwrap_or(""));
         for word in words {
@@ -30,6 +34,13 @@ pub fn push_normal(message: &str, out: &mut String) {
         blank = swallows_blank(before, raw, chars.peek().copied());
         before = Some(raw);
     }
+}
+
+/// True where blanks stand in a row, or a tab. One pass without branches: most lines have none.
+fn has_runs(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let pairs = bytes.iter().zip(bytes.iter().skip(1));
+    pairs.fold(false, |found, (a, b)| found | (*b == b'\t') | ((*a == b' ') & (*b == b' ')))
 }
 
 /// Input methods put `：` and `，` where `: ` and `, ` stood, but not within a time, a number or

@@ -18,6 +18,9 @@ const MIN_CUTS: usize = 3;
 /// A line that was wrapped between words ends at most this far before the width.
 const SLACK: usize = 24;
 
+/// Lines of a source that is looked at.
+pub const MAX_LINES: usize = 20_000;
+
 /// Which lines go on with the line before them.
 pub struct Cuts {
     /// For each line: no rest, the rest, or the rest after a blank that stood at the cut.
@@ -37,6 +40,10 @@ pub fn find(paste: &Paste) -> Option<Cuts> {
     for source in &paste.sources {
         let range = source.first as usize - 1..source.last as usize;
         let lines = paste.lines.get(range.clone()).unwrap_or_default();
+        // Nobody copies more out of a terminal.
+        if lines.len() > MAX_LINES {
+            continue;
+        }
         for (index, rest) in Text::new(lines).cuts() {
             rests.resize(paste.lines.len(), Rest::No);
             if let Some(slot) = rests.get_mut(range.start + index) {

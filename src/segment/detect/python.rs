@@ -1,6 +1,6 @@
 //! Python's world: package lists, installs, builds, environments, log lines.
 
-use super::{Hit, Part, Start, strong, weak};
+use super::{Hit, Part, Start, second_is_number, strong, weak};
 use crate::segment::Kind;
 use std::sync::LazyLock;
 
@@ -159,6 +159,9 @@ fn package(text: &str, indent: usize) -> Option<Hit> {
     if let Some((name, version)) = text.split_once("==") {
         let whole = is_name(name) && is_version(version.split(' ').next().unwrap_or(""));
         return if whole { strong(Kind::PipList) } else { None };
+    }
+    if !second_is_number(text) {
+        return None;
     }
     let mut words = text.split_whitespace();
     let (name, version) = (words.next()?, words.next()?);
