@@ -11,6 +11,7 @@ mod long;
 mod patterns;
 mod run;
 mod service;
+mod store;
 mod wheel;
 
 use crate::error::Error;
@@ -55,6 +56,12 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Check, list, show and start pattern files.
     Patterns(patterns::PatternsArgs),
+    /// Make the store's tables, or bring them up to date; `serve` does so itself.
+    Migrate(store::MigrateArgs),
+    /// Copy every report from one store to another, and compare the counts.
+    Copy(store::CopyArgs),
+    /// Delete every report whose time is over; `serve` does so every minute.
+    Purge(store::PurgeArgs),
     /// Print all settings with their defaults, as a settings file.
     DefaultConfig(service::DefaultConfigArgs),
     /// Print the completion script of a shell.
@@ -125,6 +132,9 @@ impl Cli {
             Command::Eval(args) => args.run(),
             Command::Explain(args) => args.run(),
             Command::Patterns(args) => args.run(),
+            Command::Migrate(args) => args.run(),
+            Command::Copy(args) => args.run(),
+            Command::Purge(args) => args.run(),
         };
         match outcome {
             Ok(code) => code,

@@ -84,6 +84,7 @@ mod tests {
             scope: 0,
             gpus: BTreeSet::new(),
             rank: None,
+            ranks: BTreeSet::new(),
             subject: Subject::None,
             time: None,
             segment: None,
