@@ -77,7 +77,7 @@ fn restored(sample: &Sample, symptom: usize, command: &str) -> String {
     let kinds = kinds_of(command);
     let filter = filter(command);
     let in_logs = command.starts_with("grep ") && command.contains(".log");
-    let obtained = |name: &str| PATTERNS.register().get(name).is_some_and(|entry| !entry.obtain.is_empty() && (entry.obtain == command || kinds_of(&entry.obtain).iter().any(|kind| kinds.contains(kind))));
+    let obtained = |name: &str| PATTERNS.register().get(name).is_some_and(|entry| !entry.obtain.is_empty() && (command.split(';').any(|part| part.trim() == entry.obtain) || kinds_of(&entry.obtain).iter().any(|kind| kinds.contains(kind))));
     let lines: BTreeSet<u32> = sample.analysis.facts.iter().filter(|f| !f.derived && obtained(&f.name)).flat_map(|f| f.lines.iter().copied()).collect();
     let mut text = format!("{}\n", sample.lines[symptom]);
     for segment in &sample.analysis.segments {

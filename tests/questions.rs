@@ -106,7 +106,7 @@ const PAIRS: &[Pair] = &[
     },
     Pair {
         symptom: "torch.distributed.DistBackendError: NCCL error in: ../torch/csrc/distributed/c10d/NCCLUtils.hpp:219, unhandled system error (run with NCCL_DEBUG=INFO for details), NCCL version 2.20.5\n",
-        asks: "NCCL_DEBUG=INFO",
+        asks: "NCCL (WARN",
         outputs: &[
             ("container-shm-too-small", "trainer-0:2020:2235 [0] misc/shmutils.cc:88 NCCL WARN Error: failed to extend /dev/shm/nccl-WU88OE to 9637892 bytes, error: No space left on device (28)\n"),
             ("nccl-network-interface", "gpu-a:20811:20811 [0] NCCL INFO Bootstrap : Using docker0:172.17.0.1<0>\ngpu-b:19022:19140 [0] misc/socket.cc:484 NCCL WARN socketStartConnect: Connect to 172.17.0.1<58201> failed : Connection refused\n"),

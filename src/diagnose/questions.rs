@@ -51,10 +51,10 @@ fn no_gpu_for_torch(context: &Context) -> bool {
     context.facts.all("torch.cuda_available").last().is_some_and(|fact| fact.value == Value::Bool(false))
 }
 
-/// Causes that something speaks for, too weakly for a finding: the heaviest first.
+/// Causes that something speaks for, too weakly for a finding, and states: the heaviest first.
 fn hinted(patterns: &Patterns, pieces: &BTreeMap<usize, Vec<Piece>>) -> Vec<usize> {
     let weight = |pieces: &[Piece]| pieces.iter().filter(|p| p.effect == Effect::For && !p.old).map(|p| p.weight).fold(0.0, f64::max);
-    let causes = pieces.iter().filter(|(cause, _)| patterns.causes()[**cause].kind == CauseKind::Cause);
+    let causes = pieces.iter().filter(|(cause, _)| patterns.causes()[**cause].kind != CauseKind::Symptom);
     let mut hinted: Vec<(usize, f64)> = causes.map(|(cause, pieces)| (*cause, weight(pieces))).filter(|(_, weight)| *weight > 0.0).collect();
     hinted.sort_by(|a, b| b.1.total_cmp(&a.1));
     hinted.into_iter().take(MAX_QUESTIONS).map(|(cause, _)| cause).collect()

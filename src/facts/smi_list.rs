@@ -43,7 +43,8 @@ pub fn list(reader: &mut Reader) {
     if cards > 0 && whole {
         let line = reader.head();
         reader.int("gpu.count", i64::from(cards), line);
-        // A shortened listing may have lost the lines of MIG instances.
+        // A shortened or garbled listing may have lost the lines of MIG instances.
+        let shortened = shortened || reader.lines().any(|line| line.text.contains("MIG"));
         for (card, line) in listed {
             if !shortened && reader.known(card, "gpu.mig_instances").is_none() {
                 reader.give_to(card, "gpu.mig_instances", Value::Int(0), &[line]);
