@@ -89,10 +89,18 @@ fn the_own_collection_is_anonymised() {
     assert!(kept >= 0.998, "kept {kept:.4}");
 }
 
+/// Entries written by somebody who had not read the detectors.
+#[test]
+fn the_fresh_collection_is_anonymised() {
+    let (recall, kept) = score(&collection("fresh.jsonl"));
+    assert!(recall >= 0.98, "recall {recall:.4}");
+    assert!(kept >= 0.99, "kept {kept:.4}");
+}
+
 #[test]
 fn anonymising_twice_changes_nothing() {
     let mut changed = Vec::new();
-    for entry in ["open.jsonl", "own.jsonl"].into_iter().flat_map(collection) {
+    for entry in ["open.jsonl", "own.jsonl", "fresh.jsonl"].into_iter().flat_map(collection) {
         let once = run(&entry.text).lines().join("\n");
         let twice = run(&once).lines().join("\n");
         if once != twice {
