@@ -9,7 +9,7 @@ macro_rules! keys {
     ($($name:literal),* ; $($word:literal),*) => {
         &[$(
             concat!($name, "="), concat!($name, ":"), concat!($name, "\""), concat!($name, "'"),
-            concat!($name, " ="), concat!($name, " :"), concat!($name, "\\"),
+            concat!($name, " ="), concat!($name, " :"), concat!($name, "\\"), concat!($name, "  "), concat!($name, "\t"),
         )* $($word),*]
     };
 }

@@ -139,10 +139,10 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "frozen-package",
-        gate: &["=="],
+        gate: &["==", "~=", ">=", "<="],
         feature: 0,
         find: Find::Regex(
-            r"^(?:\s{0,8}(?:[-*•+~] )?|.*[Cc]ollecting |.*already satisfied: )(?<package>[A-Za-z][A-Za-z0-9._-]*)==\d",
+            r"(?:^(?:\s{0,8}(?:[-*•+~] )?|.*[Cc]ollecting |.*already satisfied: )(?<package>[A-Za-z][A-Za-z0-9._-]*)==\d|(?:^|[\s\x22'`,])(?<package2>[A-Za-z][A-Za-z0-9._-]*)(?:\[[a-z0-9,_-]+\])?(?:==|~=|>=|<=)\d+\.\d)",
             package,
         ),
     },
@@ -160,6 +160,22 @@ pub(super) const RULES: &[Rule] = &[
         gate: &["successfully installed", "would install", "installing collected"],
         feature: 0,
         find: Find::Code(installed),
+    },
+    Rule {
+        name: "package-in-words",
+        gate: &[
+            "no matching distribution", "satisfies the requirement", "building wheel for", "failed to build", "existing installation",
+            "uninstalling", "required by", "no module named", "collecting ", "build wheels for", "metadata for", "not installed", "pip install",
+            "uv add", "poetry add", "is not a supported wheel", "editable",
+        ],
+        feature: 0,
+        find: Find::Regex(
+            concat!(
+                r#"(?:[Nn]o matching distribution found for|satisfies the requirement|[Bb]uilding (?:editable |wheel )?for|[Ww]heels? for(?: collected packages:)?|[Ff]ailed to build(?: installable wheels for)?|[Ee]xisting installation:|Uninstalling|metadata for|[Rr]equired by|Collecting|(?:pip|uv pip) install (?:-[A-Za-z-]+ )*|(?:uv|poetry) add) ['"`]?(?<package>[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9])"#,
+                r#"|No module named ['"]?(?<package2>[A-Za-z][A-Za-z0-9_]*)['"]?)"#
+            ),
+            package_in_words,
+        ),
     },
     Rule {
         name: "egg",
@@ -289,6 +305,16 @@ fn package(found: &Found) -> Option<Kind> {
     (!words::is_public_package(found.value()) && !words::is_common(found.value())).then_some(Kind::Package)
 }
 
+/// A missing module is what a diagnosis turns on: its name goes only where it is a path into a
+/// package of one's own (`acme_rank.ops`), and no public one looks like it.
+fn package_in_words(found: &Found) -> Option<Kind> {
+    let value = found.value().trim_end_matches("-<");
+    let module = found.before().trim_end_matches(['\'', '"']).ends_with("named ");
+    let inner = value.contains('_') && found.after().starts_with('.');
+    let plain = words::is_plain(value) || super::hosts::is_file(value);
+    (!plain && (!module || inner)).then(|| package(found)).flatten()
+}
+
 /// `Successfully installed torch-2.4.1 acme-core-0.3`.
 fn installed(text: &str, out: &mut Vec<Hit>) {
     let Some(start) = text.find("nstall").and_then(|at| text.get(at..).and_then(|rest| rest.find([' ', ':'])).map(|skip| at + skip)) else {
@@ -347,7 +373,7 @@ fn directory(found: &Found) -> Option<Kind> {
     if found.kind == Kind::User { super::names::account(found) } else { (!plain).then_some(Kind::Company) }
 }
 
-fn company(found: &Found) -> Option<Kind> {
+pub(super) fn company(found: &Found) -> Option<Kind> {
     let value = found.value();
     let lower = value.to_ascii_lowercase();
     let vendors = [

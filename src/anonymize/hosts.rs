@@ -363,6 +363,10 @@ fn keyed(found: &Found) -> Option<Kind> {
     ];
     let sure = strong.iter().any(|end| key.ends_with(end));
     let torchrun = key.ends_with("host") && found.before().contains("host  ");
+    // What a git server says: `remote: TF401019: …`.
+    if key == "remote" && found.after().starts_with([':', ' ']) {
+        return None;
+    }
     let code = found.after().starts_with(['(', '_']) || is_file(value) || found.after().starts_with("/");
     let dotted = value.contains('.') && domain_like(value);
     let plain = words::is_common(value) || words::is_device(value);

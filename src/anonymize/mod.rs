@@ -7,9 +7,11 @@
 //! Detectors stand in one file per kind of secret; `scan` runs them behind a cheap gate,
 //! `context` adds what only neighbouring lines tell, `dictionary` numbers the values.
 
+mod accounts;
 mod addresses;
 mod assignments;
 mod chinese;
+mod clouds;
 mod company;
 mod context;
 mod dictionary;
@@ -19,8 +21,10 @@ mod host_options;
 mod hosts;
 mod ids;
 mod kind;
+mod machines;
 mod names;
 mod paths;
+mod people;
 mod prefixes;
 mod rewrite;
 mod rules;

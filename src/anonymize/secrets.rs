@@ -35,7 +35,7 @@ pub(super) const RULES: &[Rule] = &[
                 r#"|\bbearer\s+(?<token2>[A-Za-z0-9_.~+/=:-]{8,})"#,
                 r#"|\bbasic\s+(?<token3>[A-Za-z0-9+/]{8,}={0,2})"#,
                 r#"|(?:private-token|job-token|deploy-token|x-[a-z-]*(?:token|key|auth|secret)[a-z-]*|api-key|apikey|ocp-apim-subscription-key)["']?\s*:\s*["']?(?<token4>[^\s"',;\\]+)"#,
-                r#"|(?:^|[\s"'<>])(?:set-)?cookie["']?\s*:\s*["']?(?<token5>[^"'\r\n]+))"#
+                r#"|^[\s<>]*(?:set-)?cookie:\s*(?<token6>[^\s\r\n][^\r\n]*)|(?:^|[\s"'<>])(?:set-)?cookie["']?\s*:\s*["']?(?<token5>[^"'\r\n]+))"#
             ),
             header,
         ),
@@ -149,12 +149,23 @@ pub(super) fn is_empty_value(value: &str) -> bool {
         "unknown",
     ];
     nothing.contains(&lower.as_str())
+        || is_metavariable(value)
         || lower.bytes().all(|b| matches!(b, b'*' | b'x' | b'.' | b'-'))
         || value.starts_with("${")
         || value.starts_with("$(")
         || value.starts_with("{{")
         || (value.starts_with('$')
             && value.get(1..).is_some_and(|name| name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit())))
+}
+
+/// `HF_TOKEN` where a usage line names a value: the word itself, in capitals.
+fn is_metavariable(value: &str) -> bool {
+    let word = value.trim_matches(['[', ']', '<', '>', '%', '"', '\'', ',']);
+    let capitals = word.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
+    let lower = word.to_ascii_lowercase();
+    let ends = ["token", "key", "secret", "password", "passwd", "pass", "file", "path", "credentials", "str", "here"];
+    let asked = lower.starts_with("your") || lower.starts_with("my-") || lower.starts_with("<");
+    (capitals && ends.iter().any(|end| lower.ends_with(end))) || (asked && ends.iter().any(|end| lower.ends_with(end)))
 }
 
 fn header(found: &Found) -> Option<Kind> {

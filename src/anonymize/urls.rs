@@ -178,6 +178,11 @@ fn is_store(scheme: &str) -> bool {
 fn public_path(text: &str, server: &str, place: (usize, usize), private: bool, out: &mut Vec<Hit>) {
     let lower = server.to_ascii_lowercase();
     let tracker = ["wandb.ai", "comet.com", "comet.ml", "neptune.ai", "clear.ml", "swanlab.cn", "tensorboard.dev", "mlflow"];
+    let tenant = ["dev.azure.com", "visualstudio.com", "codeup.aliyun.com", "source.developers.google.com", "coding.net"];
+    if tenant.iter().any(|known| lower.ends_with(known)) {
+        let views = ["_git", "_packaging", "_apis", "_build", "_artifacts", "pypi", "simple", "p", "r", "results", "v1", "git"];
+        return parts(text, place, |part| !views.contains(&part) && !words::is_common(part), Kind::Project, out);
+    }
     let code = ["github.com", "gitlab.com", "bitbucket.org", "gitee.com", "codeberg.org", "ghcr.io", "quay.io", "pkg.dev", "gcr.io"];
     if tracker.iter().any(|known| lower.ends_with(known)) {
         let common = [
