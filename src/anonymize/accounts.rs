@@ -87,7 +87,7 @@ pub(super) const RULES: &[Rule] = &[
             "sudoers", "sudo on", "no such user", "crontab for", "successfully authenticated", "does not exist", "already exists",
             "passwd entry", "unable to find user", "unknown user", "invalid user", "getpwnam", "quotas for user", "password changed",
             "mail for", "home directory", "acct=", "ruser=", " all=", " memlock", " nofile", " nproc", "of user", "as '", "as user",
-            "permission denied for", "welcome", "subuid", ":65536",
+            "permission denied for", "welcome", "todo(", "fixme(", "hack(", "/admin@", "principal", "subuid", ":65536",
         ],
         feature: 0,
         find: Find::Regex(
@@ -97,7 +97,7 @@ pub(super) const RULES: &[Rule] = &[
                 r#"|(?:passwd entry for|unable to find|[Uu]nknown|[Ii]nvalid|quotas for|of|as) [Uu]ser:? ?[‘'"`]?(?<user6>[A-Za-z_][A-Za-z0-9_.-]*)|\b[Uu]ser [‘'"`]?(?<user7>[A-Za-z_][A-Za-z0-9_.-]*)[’'"`]? (?:does not exist|already exists|not found)"#,
                 r#"|getpwnam(?:_r)?[(: ]+["']?(?<user8>[A-Za-z_][A-Za-z0-9_.-]*)|password changed for (?<user9>[A-Za-z_][A-Za-z0-9_.-]*)|\bmail for (?<user10>[A-Za-z_][A-Za-z0-9_.-]*)|home directory (?:of|for) [‘'"`]?(?<user11>[A-Za-z_][A-Za-z0-9_.-]*)"#,
                 r#"|\b(?:acct|ruser)="?(?<user12>[A-Za-z_][A-Za-z0-9_.-]*)|^(?<user13>[A-Za-z_][A-Za-z0-9_.-]*)\s+(?:ALL\s*=|(?:soft|hard|-)\s+(?:memlock|nofile|nproc|stack|core|rss))|^(?<user14>[a-z_][a-z0-9_.-]*):\d{5,}:65536"#,
-                r#"|\bas ['‘"](?<user15>[A-Za-z_][A-Za-z0-9_.-]*)['’"]|[Pp]ermission denied for (?:user |role )?"?(?<user16>[A-Za-z_][A-Za-z0-9_.-]*))"#
+                r#"|(?:TODO|FIXME|XXX|HACK|NOTE)\((?:(?<person>\p{Lu}\p{L}+(?: \p{Lu}[\p{L}'’-]+)+)|(?<user17>[a-z][a-z0-9_.-]*))\)|(?:^|[\s'"=:])(?<user18>[a-z_][a-z0-9_.-]*)/[a-z0-9.-]+@[A-Z0-9.-]+\.[A-Z]+|\bas ['‘"](?<user15>[A-Za-z_][A-Za-z0-9_.-]*)['’"]|[Pp]ermission denied for (?:user |role )?"?(?<user16>[A-Za-z_][A-Za-z0-9_.-]*))"#
             ),
             worded,
         ),

@@ -150,6 +150,10 @@ fn is_version(found: &Found, octets: [u8; 4]) -> bool {
         _ => {}
     }
     let lower = before.to_ascii_lowercase();
+    let placed = ["on", "at", "via", "host", "peer", "node", "ip", "addr", "address", "server"];
+    if private && lower.ends_with(' ') && lower.split_whitespace().next_back().is_some_and(|word| placed.contains(&word)) {
+        return false;
+    }
     let named = [
         "version", "release", "firmware", "vbios", "cudnn", "cublas", "cufft", "tensorrt", "nvidia-", "nvidia_", "build", "bios", " rev",
         "版本", "upgrad", "downgrad",

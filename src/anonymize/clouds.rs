@@ -46,7 +46,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "private-image",
-        gate: &["manifest", "image", "docker", "oras:", "registry", "/v2/", "oci ", "podman", "apptainer", "singularity", "blob", "push", "skopeo", "crane"],
+        gate: &["manifest", "image", "pull", "repository", "docker", "oras:", "registry", "/v2/", "oci ", "podman", "apptainer", "singularity", "blob", "push", "skopeo", "crane"],
         feature: 0,
         find: Find::Code(images),
     },
@@ -197,7 +197,8 @@ fn images(text: &str, out: &mut Vec<Hit>) {
         let image = tail.get(..end).unwrap_or("");
         let image = image.rsplit_once(':').map_or(image, |(image, _)| image).trim_end_matches([':', '.', '/']);
         let file = super::hosts::is_file(image.rsplit('/').next().unwrap_or(""));
-        if !image.is_empty() && !file && !words::is_plain(image) {
+        let everybodys = !image.contains(['/', '-', '_']) && words::is_plain(image);
+        if !image.is_empty() && !file && !everybodys {
             out.push(Hit { start: from, end: from + image.len(), kind: Kind::Project });
         }
     }
@@ -211,9 +212,14 @@ const AUTHORITIES: &[&str] = &[
     "trustasia", "netskope", "localhost", "system:", "cisco umbrella",
 ];
 
+/// One of the public certificate authorities.
+pub(super) fn is_authority(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    AUTHORITIES.iter().any(|known| lower.contains(known))
+}
+
 fn certificate(found: &Found) -> Option<Kind> {
-    let lower = found.value().to_ascii_lowercase();
-    let known = AUTHORITIES.iter().any(|name| lower.contains(name));
+    let known = is_authority(found.value());
     let machine = found.value().contains('.') && super::domains::domain_like(found.value());
     let single = found.value().len() < 3 || words::is_plain(found.value()) && !found.value().contains(' ');
     (!known && !machine && !single).then(|| company::company(found)).flatten()

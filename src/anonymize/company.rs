@@ -39,6 +39,15 @@ pub(super) const RULES: &[Rule] = &[
         ),
     },
     Rule {
+        name: "quoted-object",
+        gate: &["secret ", "secrets ", "configmap", "claim ", "pvc ", "volume ", "account ", "service ", "job ", "quota ", "queue ", "ingress ", "workload "],
+        feature: 0,
+        find: Find::Regex(
+            r#"(?i:secret|configmap|persistentvolumeclaim|claim|pvc|volume|serviceaccount|service account|service|deployment|job|resourcequota|quota|clusterqueue|localqueue|queue|ingress|workload|statefulset)s? \\?["'](?<project>[a-z0-9][a-z0-9.-]*-[a-z0-9.-]*)\\?["']"#,
+            quoted_object,
+        ),
+    },
+    Rule {
         name: "kubectl",
         gate: &["kubectl", "oc ", "helm", "k9s", "crictl", "stern", "kubens", "--namespace"],
         feature: 0,
@@ -91,12 +100,14 @@ pub(super) const RULES: &[Rule] = &[
             "team",
             "organi",
             "--org",
+            "workspace=",
+            "workspace\"",
         ],
         feature: 0,
         find: Find::Regex(
             concat!(
                 r#"(?:(?:JobName=|--job[-_]name[= ]|job[_-]?name["']?\s*[:=]\s*["']?|#SBATCH\s+-J\s+|SLURM_JOB_NAME=|run[_-]?name["']?\s*[:=]\s*["']?|experiment(?:[_-]?name)?["']?\s*[:=]\s*["']?|WANDB_(?:NAME|RUN_GROUP)=|Syncing run )(?<job>[A-Za-z0-9][A-Za-z0-9_.-]*)"#,
-                r#"|(?:\bAccount=|--account[= ]|#SBATCH\s+-A\s+|SLURM_JOB_ACCOUNT=|\b(?:SB|S)?ATCH_ACCOUNT=|WANDB_(?:PROJECT|ENTITY)=|(?:wandb[_-])?(?:project|entity)(?:[_-]?(?:name|id))?["']?\s*[:=]\s*["']?|--(?:wandb[_-])?(?:project|entity|team|org)(?:[_-]name)?[= ]|Reservation=|ReservationName=|WCKey=|\bteam["']?\s*[:=]\s*["']?|organi[sz]ation["']?\s*[:=]\s*["']?)(?<project>[A-Za-z0-9][A-Za-z0-9_.-]*))"#
+                r#"|(?:\bAccount=|--account[= ]|#SBATCH\s+-A\s+|SLURM_JOB_ACCOUNT=|\b(?:SB|S)?ATCH_ACCOUNT=|WANDB_(?:PROJECT|ENTITY)=|(?:wandb[_-])?(?i:project|entity|workspace)(?i:[_-]?(?:name|id))?["']?\s*[:=]\s*["']?|--(?:wandb[_-])?(?:project|entity|team|org)(?:[_-]name)?[= ]|Reservation=|ReservationName=|WCKey=|\bteam["']?\s*[:=]\s*["']?|organi[sz]ation["']?\s*[:=]\s*["']?)(?<project>[A-Za-z0-9][A-Za-z0-9_.-]*)(?:/(?<project2>[A-Za-z0-9][A-Za-z0-9_.-]*))?)"#
             ),
             job,
         ),
@@ -290,6 +301,11 @@ pub(super) fn object(found: &Found) -> Option<Kind> {
     Some(if node { Kind::Host } else { found.kind })
 }
 
+/// An object's name in quotes, where it is not made of everybody's words.
+fn quoted_object(found: &Found) -> Option<Kind> {
+    (!words::is_plain(found.value())).then(|| object(found)).flatten()
+}
+
 /// A job, a project, an account.
 pub(super) fn job(found: &Found) -> Option<Kind> {
     let value = found.value();
@@ -370,7 +386,7 @@ fn directory(found: &Found) -> Option<Kind> {
     let value = found.value();
     let plain =
         words::is_common(value) || ["users", "people", "groups", "example", "com", "local"].contains(&value.to_ascii_lowercase().as_str());
-    if found.kind == Kind::User { super::names::account(found) } else { (!plain).then_some(Kind::Company) }
+    if found.kind == Kind::User { super::names::account(found) } else { (!plain && !super::clouds::is_authority(value)).then_some(Kind::Company) }
 }
 
 pub(super) fn company(found: &Found) -> Option<Kind> {
@@ -405,6 +421,7 @@ pub(super) fn company(found: &Found) -> Option<Kind> {
         "oracle",
     ];
     let known = vendors.iter().any(|vendor| lower.contains(vendor)) || words::is_public_organisation(value) || words::is_common(value);
+    let known = known || super::clouds::is_authority(value);
     (!known && value.chars().count() >= 2).then_some(Kind::Company)
 }
 

@@ -54,7 +54,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "client-option",
-        gate: &["mysql", "mariadb", "redis-cli", "sshpass", "curl ", "login", "ldap", "smbclient", "mongo", "ipmitool", "zip "],
+        gate: &["mysql", "mariadb", "sqlcmd", "osql", "bcp ", "redis-cli", "sshpass", "curl ", "login", "ldap", "smbclient", "mongo", "ipmitool", "zip "],
         feature: 0,
         find: Find::Code(client_options),
     },
@@ -95,6 +95,10 @@ pub(super) const RULES: &[Rule] = &[
         name: "spoken-password",
         gate: &[
             "password is",
+            "password for",
+            "password to",
+            "password of",
+            "net use",
             "password was",
             "passphrase is",
             "token is",
@@ -107,7 +111,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         feature: 0,
         find: Find::Regex(
-            r#"(?i)(?:(?:password|passphrase|passcode) (?:is|was)\s+["'`]?(?<password>[^\s"'`,;]+)|(?:密码|口令)(?:是|为|：|:|\s)\s*["'`]?(?<password2>[^\s"'`,;，。；]+)|(?:token|key)(?: is| was| provided)?:?\s+["'`]?(?<token>[A-Za-z0-9_*-]{16,}))"#,
+            r#"(?i)(?:(?:password|passphrase|passcode) (?:for|to|of) [a-z0-9 ._-]{1,40}? (?:is|was|=|:)\s*["'`]?(?<password3>[^\s"'`,;]*[0-9!@#$%^&*_-][^\s"'`,;]*)|net use [^\n]*/user:\S+\s+(?<password4>[^\s/]\S*)|(?:password|passphrase|passcode) (?:is|was)\s+["'`]?(?<password>[^\s"'`,;]+)|(?:密码|口令)(?:是|为|：|:|\s)\s*["'`]?(?<password2>[^\s"'`,;，。；]+)|(?:token|key)(?: is| was| provided)?:?\s+["'`]?(?<token>[A-Za-z0-9_*-]{16,}))"#,
             spoken,
         ),
     },
@@ -204,8 +208,14 @@ fn spoken(found: &Found) -> Option<Kind> {
     (!worded && chance && !is_empty_value(value)).then_some(found.kind)
 }
 
+const SQL_CLIENT: &str =
+    r#"\s-U\s*["']?(?<user>[^\s"']+)|\s-P\s*(?:"(?<password>[^"]+)"|'(?<password2>[^']+)'|(?<password3>[^\s"']+))"#;
+
 /// Short options mean different things to different programs.
-const CLIENTS: [(&str, &str); 11] = [
+const CLIENTS: [(&str, &str); 14] = [
+    ("sqlcmd", SQL_CLIENT),
+    ("osql", SQL_CLIENT),
+    ("bcp ", SQL_CLIENT),
     ("mysql", r#"\s-u\s*(?<user>[^\s"']+)|\s-p(?:"(?<password>[^"]+)"|'(?<password2>[^']+)'|(?<password3>[^\s"'][^\s"']*))"#),
     ("mariadb", r#"\s-u\s*(?<user>[^\s"']+)|\s-p(?:"(?<password>[^"]+)"|'(?<password2>[^']+)'|(?<password3>[^\s"'][^\s"']*))"#),
     ("mongo", r#"\s-u\s*["']?(?<user>[^\s"']+)|\s-p\s*["']?(?<password3>[^\s"']+)"#),

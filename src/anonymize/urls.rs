@@ -127,7 +127,7 @@ pub(super) const RULES: &[Rule] = &[
 
 static WEB: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
-        r#"(?i)(?<scheme>[a-z][a-z0-9+.-]{1,30})://(?:(?<account>(?:<[a-z-]+-\d+>|[^\s/@:"'<>])*)(?::(?<secret>(?:<[a-z-]+-\d+>|[^\s/"'<>])*?|[^\s"'<>@]*))?@)?"#,
+        r#"(?i)(?<scheme>[a-z][a-z0-9+.-]{1,30})://(?:(?<account>(?:<[a-z-]+-\d+>|[^\s/@:"'<>])*)(?::(?<secret>(?:<[a-z-]+-\d+>|[^\s/"'<>])*|[^\s"'<>@]*))?@)?"#,
         r#"(?<server><[a-z0-9-]+-\d+>|\[[0-9a-f:.%]+\]|[^\s/:?#"'<>)\]},;|\\@]+)(?<port>:\d+)?(?<path>/[^\s?#"'<>)\]},;|\\]*)?"#
     ))
     .ok()
