@@ -171,3 +171,54 @@ fn show() {
         }
     }
 }
+
+/// A log of a kind, of about so many megabytes.
+fn log_of(kind: &str, megabytes: usize) -> String {
+    let line = |at: usize| match kind {
+        "syslog" => format!(
+            "Nov 12 03:{:02}:{:02} dgx-a17 systemd[1]: session-{}.scope: Deactivated successfully, consumed {} ms of processor time",
+            at / 60 % 60, at % 60, at % 900, at % 7919
+        ),
+        "nccl" => format!(
+            "dgx-a17:{}:{} [{}] NCCL INFO Channel {:02}/0 : {}[{}] -> {}[{}] via P2P/CUMEM/read",
+            20_000 + at % 8, 21_000 + at % 8, at % 8, at % 24, at % 8, at % 8, (at + 1) % 8, (at + 1) % 8
+        ),
+        "training" => format!(
+            "2026-11-24 10:{:02}:{:02},{:03} INFO trainer: epoch {} step {}/90000 loss={:.4} lr=1.5e-05 cuda mem 41.2 GiB dataloader worker ok",
+            at / 60 % 60, at % 60, at % 1000, at / 90_000, at % 90_000, 2.5 - at as f64 / 2e6
+        ),
+        "paths" => format!(
+            "  File \"/opt/conda/lib/python3.10/site-packages/torch/nn/modules/module.py\", line {}, in _call_impl",
+            at % 3000
+        ),
+        _ => format!("password=x{at} user@host-{at} /mnt/team-{at}/a 10.0.{}.{} \\\\srv-{at}\\share ", at / 256 % 256, at % 256),
+    };
+    let mut text = String::with_capacity(megabytes * 1_000_000 + 400);
+    let joint = if kind == "hostile" { ' ' } else { '\n' };
+    for at in 0.. {
+        text.push_str(&line(at));
+        text.push(joint);
+        if text.len() >= megabytes * 1_000_000 {
+            break;
+        }
+    }
+    text
+}
+
+/// Prints the speed on one core, the best of some runs: see `benches/anonymize`.
+#[test]
+#[ignore = "measures; run it in a release build"]
+fn speed() {
+    for kind in ["syslog", "nccl", "training", "paths", "hostile"] {
+        let paste = paste(&log_of(kind, 10));
+        let log = segment::split(&paste);
+        let best = (0..5)
+            .map(|_| {
+                let started = std::time::Instant::now();
+                assert_eq!(anonymize(&paste, &log, &Rules::default()).lines().len(), paste.lines.len());
+                started.elapsed().as_secs_f64()
+            })
+            .fold(f64::INFINITY, f64::min);
+        println!("{kind:<10} {:>6.1} MB/s", 10.0 / best);
+    }
+}

@@ -12,3 +12,5 @@ mod pages;
 mod secrets;
 #[path = "http/pastes.rs"]
 mod pastes;
+#[path = "http/preview.rs"]
+mod preview;

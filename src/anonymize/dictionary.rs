@@ -46,10 +46,13 @@ pub(super) struct Dictionary {
 }
 
 impl Dictionary {
-    /// Leaves the numbers of a text's own placeholders free.
+    /// Leaves the numbers of a text's own placeholders free. What was replaced before the text
+    /// came (a preview, `faultbook anonymize`) counts as replaced.
     pub fn reserve(&mut self, text: &str) {
         for (_, kind, number) in placeholders(text) {
-            self.reserved.insert((kind, number));
+            if self.reserved.insert((kind, number)) {
+                *self.counts.entry(kind.key()).or_insert(0) += 1;
+            }
         }
     }
 
@@ -191,7 +194,7 @@ mod tests {
         assert_eq!(dictionary.placeholder(Kind::Host, "gpu01"), "<host-2>");
         assert_eq!(dictionary.placeholder(Kind::Host, "gpu02"), "<host-4>");
         assert_eq!(dictionary.placeholder(Kind::Host, "GPU01"), "<host-2>");
-        assert_eq!(dictionary.counts().get("host-name"), Some(&2));
+        assert_eq!(dictionary.counts().get("host-name"), Some(&4));
     }
 
     #[test]
