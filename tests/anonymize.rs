@@ -1,7 +1,9 @@
 //! Scores the anonymiser on the open collection and on the corpus.
 
 use faultbook::anonymize::{Anonymized, Rules, anonymize};
-use faultbook::intake::{Line, Paste, Source};
+use faultbook::i18n::Lang;
+use faultbook::intake::{Limits, Line, Part, Paste, Source, read};
+use faultbook::pattern::Patterns;
 use faultbook::segment;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -154,6 +156,31 @@ fn no_secret_of_the_corpus_survives() {
         }
     }
     assert!(left.is_empty(), "{}", left.join("\n"));
+}
+
+/// The first cause of the raw and of the anonymised text.
+#[test]
+fn the_analysis_of_the_anonymised_text_is_the_same() {
+    let patterns = Patterns::builtin().unwrap();
+    let first = |paste: &Paste| {
+        let view = faultbook::analyze(paste, &patterns).diagnosis.view(&patterns, Lang::En, &str::to_owned);
+        view.findings.first().map(|finding| finding.cause.clone())
+    };
+    let (mut all, mut other) = (0usize, Vec::new());
+    for path in cases() {
+        let bytes = std::fs::read(path.with_file_name("input.log")).unwrap();
+        let Ok(raw) = read(vec![Part { name: "input.log".into(), bytes }], &Limits::default()) else { continue };
+        let log = segment::split(&raw);
+        let text = anonymize(&raw, &log, &Rules::default()).lines().join("\n");
+        let again = read(vec![Part { name: "input.log".into(), bytes: text.into_bytes() }], &Limits::default()).unwrap();
+        let (one, two) = (first(&raw), first(&again));
+        all += 1;
+        if one != two {
+            other.push(format!("{}: {one:?} became {two:?}", path.display()));
+        }
+    }
+    eprintln!("the same first cause: {} of {all}", all - other.len());
+    assert!(other.len() * 100 <= all, "{}", other.join("\n"));
 }
 
 /// Writes what the anonymiser makes of every case, to be read by a person:

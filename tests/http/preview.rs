@@ -42,7 +42,7 @@ async fn what_was_shown_is_what_is_stored() {
     let lines: Vec<&str> = report["lines"].as_array().expect("lines").iter().filter_map(|line| line.as_str()).collect();
     assert_eq!(lines.join("\r\n"), shown.trim_end());
     assert_eq!(report["anonymized"]["hidden"], 1, "{}", report["anonymized"]);
-    assert_eq!(report["analysis"]["verdict"], "known");
+    assert_eq!(report["analysis"]["verdict"], "machine");
 }
 
 #[tokio::test]
