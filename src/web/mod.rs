@@ -72,7 +72,7 @@ pub fn router(app: Arc<App>) -> Result<Router, Error> {
     let form_limit = usize::try_from(app.config.max_body.saturating_add(body::FORM_LINES)).unwrap_or(usize::MAX);
     let routes = Router::new()
         .route("/", get(home::home).post(api::paste).put(api::put))
-        .route("/preview", post(preview::preview))
+        .route("/preview", get(preview::start).post(preview::preview))
         .route("/r/{name}", get(report::show))
         .route("/r/{id}/delete", post(report::delete))
         .route("/causes", get(causes::index))

@@ -16,7 +16,7 @@ use crate::segment;
 use askama::Template;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse, Redirect, Response};
 use axum::{Extension, Json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -54,6 +54,11 @@ struct Preview<'a> {
     sheets: &'a [Sheet],
     counts: &'a BTreeMap<String, usize>,
     hide: &'a str,
+}
+
+/// `GET /preview`: there is nothing to show; the other language's link leads here.
+pub async fn start() -> Redirect {
+    Redirect::to("/")
 }
 
 /// `POST /preview`: nothing is stored.
