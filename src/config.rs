@@ -50,6 +50,7 @@ pub const SETTINGS: &[Setting] = &[
     setting("base-url", "", "Address in links, where it differs from the request's host.", "链接中使用的地址（与请求的主机名不同时填写）。"),
     setting("lang", "en", "Language where the reader names none: en or zh.", "未指定语言时使用的语言：en 或 zh。"),
     setting("hide", "", "Words to hide in every paste, separated by commas.", "在所有内容中隐藏的词，用逗号分隔。"),
+    setting("hide-regex", "", "Regular expressions to hide in every paste, one a line or separated by ;;.", "在所有内容中隐藏的正则表达式，每行一个或用 ;; 分隔。"),
     setting("log", "text", "Form of the service's own log: text or json.", "服务自身日志的格式：text 或 json。"),
 ];
 
@@ -117,6 +118,7 @@ pub struct Config {
     pub base_url: Option<String>,
     pub lang: Lang,
     pub hide: Vec<String>,
+    pub hide_regex: Vec<regex::Regex>,
     pub log: LogForm,
 }
 
@@ -162,6 +164,7 @@ impl Config {
             base_url: parse_base(value("base-url"))?,
             lang: Lang::from_tag(&value("lang")).ok_or_else(|| bad("lang", "it must be en or zh"))?,
             hide: value("hide").split(',').map(str::trim).filter(|w| !w.is_empty()).map(str::to_owned).collect(),
+            hide_regex: parse_expressions(&value("hide-regex"))?,
             log: parse_log(&value("log"))?,
         })
     }
@@ -249,6 +252,16 @@ fn parse_log(value: &str) -> Result<LogForm, Error> {
     }
 }
 
+/// An expression that fits the empty text would say nothing, so it is refused.
+fn parse_expressions(value: &str) -> Result<Vec<regex::Regex>, Error> {
+    let compile = |text: &str| match regex::RegexBuilder::new(text).size_limit(1 << 20).build() {
+        Ok(expression) if !expression.is_match("") => Ok(expression),
+        Ok(_) => Err(bad("hide-regex", &format!("`{text}` fits the empty text"))),
+        Err(_) => Err(bad("hide-regex", &format!("`{text}` is no regular expression"))),
+    };
+    value.split('\n').flat_map(|line| line.split(";;")).map(str::trim).filter(|text| !text.is_empty()).map(compile).collect()
+}
+
 fn parse_base(value: String) -> Result<Option<String>, Error> {
     match some(value) {
         None => Ok(None),
@@ -317,6 +330,15 @@ mod tests {
         let map = |pairs: &[(&str, &str)]| pairs.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect::<Flags>();
         let env = map(env);
         Config::from_sources(&map(flags), &|name| env.get(name).cloned(), &map(file))
+    }
+
+    #[test]
+    fn expressions_are_checked() {
+        let config = load(&[("hide-regex", "TICKET-\\d+ ;; (?i)project [a-z]{2,8}")], &[], &[]).expect("expressions");
+        assert_eq!(config.hide_regex.len(), 2);
+        for wrong in ["(", "a*", "x{1000}{1000}"] {
+            assert!(load(&[("hide-regex", wrong)], &[], &[]).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -14,3 +14,5 @@ mod secrets;
 mod pastes;
 #[path = "http/tables.rs"]
 mod tables;
+#[path = "http/preview.rs"]
+mod preview;

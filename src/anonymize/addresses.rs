@@ -55,10 +55,10 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "phone-with-country",
-        gate: &["+"],
+        gate: &["+", "00 ", " 00", ":00"],
         feature: 0,
         find: Find::Regex(
-            r"(?:^|[\s:(\[<\x22'=,;：，（])(?<phone>\+[1-9]\d{0,2}[ .-]?(?:\(\d{1,5}\)[ .-]?)?\d{1,5}(?:[ .-]?\d{2,5}){1,5})(?:[^0-9A-Za-z]|$)",
+            r"(?:^|[\s:(\[<\x22'=,;：，（])(?<phone>(?:\+|00 ?)[1-9]\d{0,2}[ .-]?(?:\(\d{1,5}\)[ .-]?)?\d{1,5}(?:[ .-]?\d{2,5}){1,5})(?:[^0-9A-Za-z]|$)",
             international,
         ),
     },
@@ -150,6 +150,10 @@ fn is_version(found: &Found, octets: [u8; 4]) -> bool {
         _ => {}
     }
     let lower = before.to_ascii_lowercase();
+    let placed = ["on", "at", "via", "host", "peer", "node", "ip", "addr", "address", "server"];
+    if private && lower.ends_with(' ') && lower.split_whitespace().next_back().is_some_and(|word| placed.contains(&word)) {
+        return false;
+    }
     let named = [
         "version", "release", "firmware", "vbios", "cudnn", "cublas", "cufft", "tensorrt", "nvidia-", "nvidia_", "build", "bios", " rev",
         "版本", "upgrad", "downgrad",
@@ -192,7 +196,9 @@ fn address_in(word: &str) -> Option<(usize, &str)> {
         return None;
     }
     let trimmed = word.trim_end_matches(['.', '_']);
-    let ends = [trimmed, trimmed.strip_suffix(':').unwrap_or(trimmed)];
+    // A port may stand straight behind the address.
+    let port = trimmed.rsplit_once(':').filter(|(_, port)| (4..=5).contains(&port.len()) && port.bytes().all(|b| b.is_ascii_digit()));
+    let ends = [trimmed, trimmed.strip_suffix(':').unwrap_or(trimmed), port.map_or(trimmed, |(address, _)| address)];
     let starts = [0, trimmed.find(':').map_or(0, |at| at + 1)];
     starts.iter().flat_map(|from| ends.iter().map(move |end| (*from, *end))).find_map(|(from, end)| {
         let value = end.get(from..)?;
@@ -237,6 +243,14 @@ fn mobile(found: &Found) -> Option<Kind> {
     let counted = ["step", "serial", "pid", "seq", "iter", "addr", "size", "bytes", "numel", "="]
         .iter()
         .any(|word| before.trim_end().ends_with(word));
+    // Sizes of memory have eleven digits, too.
+    let after = found.after().trim_start().to_ascii_lowercase();
+    let unit = ["byte", "b)", "b,", "kib", "kb", "mib", "ns", "us", "cycle", "token", "param", "element", "flop", "sample"];
+    let sized = unit.iter().any(|unit| after.starts_with(unit));
+    let page = found.value().parse::<u64>().is_ok_and(|number| number.is_multiple_of(512));
+    if sized || page {
+        return None;
+    }
     let blanks = found.value().contains(' ') && found.value().split(' ').count() != 3;
     (!counted && !blanks).then_some(Kind::Phone)
 }
@@ -244,6 +258,9 @@ fn mobile(found: &Found) -> Option<Kind> {
 fn international(found: &Found) -> Option<Kind> {
     let value = found.value();
     let count = digits(value);
+    if value.starts_with("00") && (!value.contains([' ', '-']) || count < 10) {
+        return None;
+    }
     let version = value.bytes().filter(|b| *b == b'.').count() > 0 && !value.contains([' ', '-']) && count < 10;
     ((8..=15).contains(&count) && !version).then_some(Kind::Phone)
 }

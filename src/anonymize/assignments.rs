@@ -9,7 +9,7 @@ macro_rules! keys {
     ($($name:literal),* ; $($word:literal),*) => {
         &[$(
             concat!($name, "="), concat!($name, ":"), concat!($name, "\""), concat!($name, "'"),
-            concat!($name, " ="), concat!($name, " :"), concat!($name, "\\"),
+            concat!($name, " ="), concat!($name, " :"), concat!($name, "\\"), concat!($name, "  "), concat!($name, "\t"),
         )* $($word),*]
     };
 }
@@ -30,12 +30,12 @@ macro_rules! value {
 }
 
 const PASSWORD_KEYS: &str = concat!(
-    r#"(?i)(?:[A-Za-z0-9_.-]*(?:passw(?:or)?d|passphrase|passwd|passcode|_pass|\bpass|pwd|_pw|口令|密码)|密码|口令|密钥)["'\\]{0,2}\s*(?:=>|:=|[:=：])\s*"#,
+    r#"(?i)(?:[A-Za-z0-9_.-]*(?:passw(?:or)?d|passphrase|passwd|passcode|_pass|\bpw|\bpass|pwd|_pw|\bpsk|口令|密码)|密码|口令|密钥)["'\\]{0,2}\s*(?:=>|:=|[:=：])\s*"#,
     value!("password")
 );
 
 const SECRET_KEYS: &str = concat!(
-    r#"(?i)[A-Za-z0-9_.-]*(?:secret|api[_-]?key|apikey|access[_-]?key(?:[_-]?(?:id|secret))?|secret[_-]?(?:access[_-]?)?key|private[_-]?key|"#,
+    r#"(?i)[A-Za-z0-9_.-]*(?:secret|api[_-]?key|apikey|access[_-]?key(?:[_-]?(?:id|secret))?|secret[_-]?(?:access[_-]?)?key|(?:private|preshared|pre_shared)[_-]?key(?:[_-]?id)?|"#,
     r#"account[_-]?key|encryption[_-]?key|signing[_-]?key|credentials?|auth[_-]?key|service[_-]?key|session[_-]?(?:id|key)|client[_-]?secret|"#,
     r#"accesskey|secretkey|app[_-]?(?:secret|key)|webhook|sendkey|authkey|license[_-]?key|cookie|csrf)["'\\]{0,2}\s*(?:=>|:=|[:=])\s*"#,
     value!("token")
@@ -49,13 +49,13 @@ const TOKEN_KEYS: &str = concat!(
 pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "password-assignment",
-        gate: keys!["password", "passwd", "passphrase", "passcode", "pass", "pwd", "_pw"; "口令", "密码", "密钥"],
+        gate: keys!["password", "passwd", "passphrase", "passcode", "pass", "pwd", "pw", "psk"; "口令", "密码", "密钥"],
         feature: 0,
         find: Find::Regex(PASSWORD_KEYS, password),
     },
     Rule {
         name: "secret-assignment",
-        gate: keys!["secret", "api_key", "api-key", "apikey", "access_key", "access-key", "accesskey", "key_id", "keyid", "key-id", "key_secret", "keysecret", "key-secret", "private_key", "private-key", "privatekey", "account_key", "accountkey", "encryption_key", "signing_key", "signing-key", "credential", "credentials", "auth_key", "authkey", "service_key", "session_id", "session-id", "sessionid", "session_key", "secret_key", "secretkey", "secret-key", "app_key", "appkey", "appsecret", "webhook", "sendkey", "license_key", "cookie", "csrf";],
+        gate: keys!["secret", "api_key", "api-key", "apikey", "access_key", "access-key", "accesskey", "key_id", "keyid", "key-id", "key_secret", "keysecret", "key-secret", "private_key", "private_key_id", "presharedkey", "preshared_key", "pre_shared_key", "private-key", "privatekey", "account_key", "accountkey", "encryption_key", "signing_key", "signing-key", "credential", "credentials", "auth_key", "authkey", "service_key", "session_id", "session-id", "sessionid", "session_key", "secret_key", "secretkey", "secret-key", "app_key", "appkey", "appsecret", "webhook", "sendkey", "license_key", "cookie", "csrf";],
         feature: 0,
         find: Find::Regex(SECRET_KEYS, secret),
     },
@@ -89,7 +89,7 @@ fn password(found: &Found) -> Option<Kind> {
         return None;
     }
     let counted =
-        (key.ends_with("pass") || key.ends_with("_pw")) && value.bytes().all(|b| b.is_ascii_digit() || b == b'.') && value.len() < 6;
+        (key.ends_with("pass") || key.ends_with("pw")) && value.bytes().all(|b| b.is_ascii_digit() || b == b'.') && value.len() < 6;
     (!counted).then_some(Kind::Password)
 }
 

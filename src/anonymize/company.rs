@@ -39,6 +39,15 @@ pub(super) const RULES: &[Rule] = &[
         ),
     },
     Rule {
+        name: "quoted-object",
+        gate: &["secret ", "secrets ", "configmap", "claim ", "pvc ", "volume ", "account ", "service ", "job ", "quota ", "queue ", "ingress ", "workload "],
+        feature: 0,
+        find: Find::Regex(
+            r#"(?i:secret|configmap|persistentvolumeclaim|claim|pvc|volume|serviceaccount|service account|service|deployment|job|resourcequota|quota|clusterqueue|localqueue|queue|ingress|workload|statefulset)s? \\?["'](?<project>[a-z0-9][a-z0-9.-]*-[a-z0-9.-]*)\\?["']"#,
+            quoted_object,
+        ),
+    },
+    Rule {
         name: "kubectl",
         gate: &["kubectl", "oc ", "helm", "k9s", "crictl", "stern", "kubens", "--namespace"],
         feature: 0,
@@ -91,12 +100,14 @@ pub(super) const RULES: &[Rule] = &[
             "team",
             "organi",
             "--org",
+            "workspace=",
+            "workspace\"",
         ],
         feature: 0,
         find: Find::Regex(
             concat!(
                 r#"(?:(?:JobName=|--job[-_]name[= ]|job[_-]?name["']?\s*[:=]\s*["']?|#SBATCH\s+-J\s+|SLURM_JOB_NAME=|run[_-]?name["']?\s*[:=]\s*["']?|experiment(?:[_-]?name)?["']?\s*[:=]\s*["']?|WANDB_(?:NAME|RUN_GROUP)=|Syncing run )(?<job>[A-Za-z0-9][A-Za-z0-9_.-]*)"#,
-                r#"|(?:\bAccount=|--account[= ]|#SBATCH\s+-A\s+|SLURM_JOB_ACCOUNT=|\b(?:SB|S)?ATCH_ACCOUNT=|WANDB_(?:PROJECT|ENTITY)=|(?:wandb[_-])?(?:project|entity)(?:[_-]?(?:name|id))?["']?\s*[:=]\s*["']?|--(?:wandb[_-])?(?:project|entity|team|org)(?:[_-]name)?[= ]|Reservation=|ReservationName=|WCKey=|\bteam["']?\s*[:=]\s*["']?|organi[sz]ation["']?\s*[:=]\s*["']?)(?<project>[A-Za-z0-9][A-Za-z0-9_.-]*))"#
+                r#"|(?:\bAccount=|--account[= ]|#SBATCH\s+-A\s+|SLURM_JOB_ACCOUNT=|\b(?:SB|S)?ATCH_ACCOUNT=|WANDB_(?:PROJECT|ENTITY)=|(?:wandb[_-])?(?i:project|entity|workspace)(?i:[_-]?(?:name|id))?["']?\s*[:=]\s*["']?|--(?:wandb[_-])?(?:project|entity|team|org)(?:[_-]name)?[= ]|Reservation=|ReservationName=|WCKey=|\bteam["']?\s*[:=]\s*["']?|organi[sz]ation["']?\s*[:=]\s*["']?)(?<project>[A-Za-z0-9][A-Za-z0-9_.-]*)(?:/(?<project2>[A-Za-z0-9][A-Za-z0-9_.-]*))?)"#
             ),
             job,
         ),
@@ -139,10 +150,10 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "frozen-package",
-        gate: &["=="],
+        gate: &["==", "~=", ">=", "<="],
         feature: 0,
         find: Find::Regex(
-            r"^(?:\s{0,8}(?:[-*•+~] )?|.*[Cc]ollecting |.*already satisfied: )(?<package>[A-Za-z][A-Za-z0-9._-]*)==\d",
+            r"(?:^(?:\s{0,8}(?:[-*•+~] )?|.*[Cc]ollecting |.*already satisfied: )(?<package>[A-Za-z][A-Za-z0-9._-]*)==\d|(?:^|[\s\x22'`,])(?<package2>[A-Za-z][A-Za-z0-9._-]*)(?:\[[a-z0-9,_-]+\])?(?:==|~=|>=|<=)\d+\.\d)",
             package,
         ),
     },
@@ -160,6 +171,22 @@ pub(super) const RULES: &[Rule] = &[
         gate: &["successfully installed", "would install", "installing collected"],
         feature: 0,
         find: Find::Code(installed),
+    },
+    Rule {
+        name: "package-in-words",
+        gate: &[
+            "no matching distribution", "satisfies the requirement", "building wheel for", "failed to build", "existing installation",
+            "uninstalling", "required by", "no module named", "collecting ", "build wheels for", "metadata for", "not installed", "pip install",
+            "uv add", "poetry add", "is not a supported wheel", "editable",
+        ],
+        feature: 0,
+        find: Find::Regex(
+            concat!(
+                r#"(?:[Nn]o matching distribution found for|satisfies the requirement|[Bb]uilding (?:editable |wheel )?for|[Ww]heels? for(?: collected packages:)?|[Ff]ailed to build(?: installable wheels for)?|[Ee]xisting installation:|Uninstalling|metadata for|[Rr]equired by|Collecting|(?:pip|uv pip) install (?:-[A-Za-z-]+ )*|(?:uv|poetry) add) ['"`]?(?<package>[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9])"#,
+                r#"|No module named ['"]?(?<package2>[A-Za-z][A-Za-z0-9_]*)['"]?)"#
+            ),
+            package_in_words,
+        ),
     },
     Rule {
         name: "egg",
@@ -274,6 +301,11 @@ pub(super) fn object(found: &Found) -> Option<Kind> {
     Some(if node { Kind::Host } else { found.kind })
 }
 
+/// An object's name in quotes, where it is not made of everybody's words.
+fn quoted_object(found: &Found) -> Option<Kind> {
+    (!words::is_plain(found.value())).then(|| object(found)).flatten()
+}
+
 /// A job, a project, an account.
 pub(super) fn job(found: &Found) -> Option<Kind> {
     let value = found.value();
@@ -287,6 +319,16 @@ pub(super) fn job(found: &Found) -> Option<Kind> {
 
 fn package(found: &Found) -> Option<Kind> {
     (!words::is_public_package(found.value()) && !words::is_common(found.value())).then_some(Kind::Package)
+}
+
+/// A missing module is what a diagnosis turns on: its name goes only where it is a path into a
+/// package of one's own (`acme_rank.ops`), and no public one looks like it.
+fn package_in_words(found: &Found) -> Option<Kind> {
+    let value = found.value().trim_end_matches("-<");
+    let module = found.before().trim_end_matches(['\'', '"']).ends_with("named ");
+    let inner = value.contains('_') && found.after().starts_with('.');
+    let plain = words::is_plain(value) || super::hosts::is_file(value);
+    (!plain && (!module || inner)).then(|| package(found)).flatten()
 }
 
 /// `Successfully installed torch-2.4.1 acme-core-0.3`.
@@ -344,10 +386,10 @@ fn directory(found: &Found) -> Option<Kind> {
     let value = found.value();
     let plain =
         words::is_common(value) || ["users", "people", "groups", "example", "com", "local"].contains(&value.to_ascii_lowercase().as_str());
-    if found.kind == Kind::User { super::names::account(found) } else { (!plain).then_some(Kind::Company) }
+    if found.kind == Kind::User { super::names::account(found) } else { (!plain && !super::clouds::is_authority(value)).then_some(Kind::Company) }
 }
 
-fn company(found: &Found) -> Option<Kind> {
+pub(super) fn company(found: &Found) -> Option<Kind> {
     let value = found.value();
     let lower = value.to_ascii_lowercase();
     let vendors = [
@@ -379,6 +421,7 @@ fn company(found: &Found) -> Option<Kind> {
         "oracle",
     ];
     let known = vendors.iter().any(|vendor| lower.contains(vendor)) || words::is_public_organisation(value) || words::is_common(value);
+    let known = known || super::clouds::is_authority(value);
     (!known && value.chars().count() >= 2).then_some(Kind::Company)
 }
 

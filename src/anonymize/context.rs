@@ -22,7 +22,7 @@ pub(super) mod note {
 pub(super) const RULES: &[Rule] = &[
     Rule { name: "key-block", gate: &["-----begin ", "---- begin "], feature: 0, find: Find::Note(note::PEM) },
     Rule { name: "name-and-value", gate: &["name:", "name\"", "name'", "name="], feature: 0, find: Find::Note(note::PAIR) },
-    Rule { name: "answer", gate: &["hostname", "whoami", "logname", "id -un", "$user"], feature: 0, find: Find::Note(note::COMMAND) },
+    Rule { name: "answer", gate: &["hostname", "whoami", "logname", "id -un", "id -gn", "$user", "groups", "users"], feature: 0, find: Find::Note(note::COMMAND) },
     Rule {
         name: "letter",
         gate: &["regards", "best", "thanks", "cheers", "sincerely", "thank you", "此致", "谢谢"],
@@ -45,6 +45,20 @@ pub(super) const RULES: &[Rule] = &[
             "# name",
             "list of devices",
             " from  ",
+            "user|",
+            "|user",
+            "| user",
+            "user,",
+            ",user",
+            "host,",
+            ",host",
+            "node,",
+            "nodelist|",
+            "user\t",
+            "user ",
+            "username",
+            "owner",
+            "names",
         ],
         feature: 0,
         find: Find::Note(note::TABLE),
@@ -62,11 +76,14 @@ pub(super) struct Context {
     table: Option<Table>,
     /// A letter's end was read: a name may follow.
     signed: bool,
+    /// A secret ran to the end of the line before: its rest may stand at the beginning of this one.
+    wrapped: Option<Kind>,
 }
 
 impl Context {
     /// Looks at the next line.
     pub fn read(&mut self, text: &str, notes: u8, out: &mut Vec<Hit>) {
+        self.rest_of_a_secret(text, out);
         if self.in_pem || notes & note::PEM != 0 {
             self.pem(text, out);
         }
@@ -82,6 +99,27 @@ impl Context {
         if self.table.is_some() || notes & note::TABLE != 0 {
             self.rows(text, out);
         }
+    }
+
+    /// A token that a shell's `\` or the width of a terminal cut in two.
+    fn rest_of_a_secret(&mut self, text: &str, out: &mut Vec<Hit>) {
+        if let Some(kind) = self.wrapped.take() {
+            let length = text.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/' | b'+' | b'=')).count();
+            let word = text.get(..length).unwrap_or("");
+            let digit = word.bytes().any(|b| b.is_ascii_digit());
+            let mixed = word.bytes().any(|b| b.is_ascii_uppercase()) && word.bytes().any(|b| b.is_ascii_lowercase());
+            if length >= 4 && (digit || mixed) && !word.contains("://") {
+                out.push(Hit { start: 0, end: length, kind });
+            }
+        }
+        let line = text.trim_end();
+        let cut = line.trim_end_matches(['\\', '^', '`', '↩', '…']);
+        let narrow = line.len() == cut.len() && (line.len() < 72 || line.len() > 240);
+        if narrow || cut.ends_with(char::is_whitespace) {
+            return;
+        }
+        let secret = |hit: &&Hit| matches!(hit.kind, Kind::Token | Kind::Password) && hit.end >= cut.len() && hit.start > 0;
+        self.wrapped = out.iter().find(secret).map(|hit| hit.kind);
     }
 
     fn pem(&mut self, text: &str, out: &mut Vec<Hit>) {
@@ -125,7 +163,9 @@ impl Context {
                 Kind::Host => hosts::certain(&found),
                 _ => names::account(&found),
             };
-            if let Some(kind) = accepted.filter(|_| words == 1) {
+            if words > 1 && kind == Kind::Group {
+                name_list(text, out);
+            } else if let Some(kind) = accepted.filter(|_| words == 1) {
                 out.push(Hit { start, end: start + trimmed.len(), kind });
             }
         }
@@ -134,6 +174,8 @@ impl Context {
             self.answer = match typed.split_whitespace().next() {
                 Some("hostname" | "hostnamectl") if !typed.contains(" -I") && !typed.contains(" -i") => Some(Kind::Host),
                 Some("whoami" | "logname") => Some(Kind::User),
+                Some("groups" | "users") if typed.split_whitespace().count() <= 2 => Some(Kind::Group),
+                Some("id") if typed.contains("-Gn") => Some(Kind::Group),
                 Some("id") if typed.contains("-un") => Some(Kind::User),
                 Some("echo") if typed.ends_with("$USER") || typed.ends_with("$LOGNAME") => Some(Kind::User),
                 Some("echo") if typed.ends_with("$HOSTNAME") => Some(Kind::Host),
@@ -169,6 +211,19 @@ impl Context {
         {
             self.table = None;
         }
+    }
+}
+
+/// The answer to `groups` or `users`: names between blanks.
+fn name_list(text: &str, out: &mut Vec<Hit>) {
+    let mut at = 0;
+    for name in text.split(' ') {
+        let shaped = name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-'));
+        let found = Found { text, start: at, end: at + name.len(), kind: Kind::Group };
+        if shaped && is_name(name) && names::account(&found).is_some() {
+            out.push(Hit { start: at, end: found.end, kind: Kind::Group });
+        }
+        at += name.len() + 1;
     }
 }
 

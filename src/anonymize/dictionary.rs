@@ -3,31 +3,42 @@
 use super::kind::{Kind, Learn};
 use super::words;
 use aho_corasick::{AhoCorasick, MatchKind};
-use regex::Regex;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
-use std::sync::LazyLock;
 
 /// Names learnt beyond this number are still replaced where they were found, but not looked for
 /// elsewhere: a paste made of names must not make the search large.
 const MAX_LEARNT: usize = 50_000;
 /// Shorter secrets are not looked for elsewhere: they would hit ordinary text.
 const MIN_EXACT: usize = 6;
+/// Characters between the brackets of a placeholder.
+const MAX_PLACEHOLDER: usize = 40;
 
-static PLACEHOLDER: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new("<([a-z][a-z0-9-]*)-([0-9]{1,9})>").ok());
-
-/// The placeholders that stand in a text, as `(range, kind, number)`.
+/// The placeholders that stand in a text, as `(range, kind, number)`: `<host-1>`. Read by hand, as
+/// every line of a log is asked several times.
 pub(super) fn placeholders(text: &str) -> Vec<(Range<usize>, Kind, u32)> {
-    let Some(regex) = PLACEHOLDER.as_ref() else { return Vec::new() };
-    if memchr::memchr(b'<', text.as_bytes()).is_none() {
-        return Vec::new();
+    let bytes = text.as_bytes();
+    let mut all = Vec::new();
+    let mut at = 0;
+    while let Some(start) = memchr::memchr(b'<', bytes.get(at..).unwrap_or(&[])).map(|skip| at + skip) {
+        at = start + 1;
+        if let Some((length, kind, number)) = text.get(at..).and_then(placeholder_behind) {
+            all.push((start..at + length, kind, number));
+            at += length;
+        }
     }
-    let read = |captures: regex::Captures| {
-        let whole = captures.get(0)?.range();
-        let kind = Kind::from_placeholder(captures.get(1)?.as_str())?;
-        Some((whole, kind, captures.get(2)?.as_str().parse().ok()?))
-    };
-    regex.captures_iter(text).filter_map(read).collect()
+    all
+}
+
+/// `host-1>` and its length.
+fn placeholder_behind(text: &str) -> Option<(usize, Kind, u32)> {
+    let length = text.bytes().take(MAX_PLACEHOLDER).take_while(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'-').count();
+    let inner = text.get(..length)?;
+    let (word, number) = inner.rsplit_once('-')?;
+    if text.as_bytes().get(length) != Some(&b'>') || number.len() > 9 || !number.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    Some((length + 1, Kind::from_placeholder(word)?, number.parse().ok()?))
 }
 
 /// Where placeholders stand in a text.
@@ -46,10 +57,13 @@ pub(super) struct Dictionary {
 }
 
 impl Dictionary {
-    /// Leaves the numbers of a text's own placeholders free.
+    /// Leaves the numbers of a text's own placeholders free. What was replaced before the text
+    /// came (a preview, `faultbook anonymize`) counts as replaced.
     pub fn reserve(&mut self, text: &str) {
         for (_, kind, number) in placeholders(text) {
-            self.reserved.insert((kind, number));
+            if self.reserved.insert((kind, number)) {
+                *self.counts.entry(kind.key()).or_insert(0) += 1;
+            }
         }
     }
 
@@ -191,7 +205,7 @@ mod tests {
         assert_eq!(dictionary.placeholder(Kind::Host, "gpu01"), "<host-2>");
         assert_eq!(dictionary.placeholder(Kind::Host, "gpu02"), "<host-4>");
         assert_eq!(dictionary.placeholder(Kind::Host, "GPU01"), "<host-2>");
-        assert_eq!(dictionary.counts().get("host-name"), Some(&2));
+        assert_eq!(dictionary.counts().get("host-name"), Some(&4));
     }
 
     #[test]

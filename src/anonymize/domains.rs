@@ -16,7 +16,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         feature: 0,
         find: Find::Regex(
-            r"(?:^|[^A-Za-z0-9_.@/\\-])(?<host>[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?)+)",
+            r"(?:^|\*\.|[=,\s]\.|[^A-Za-z0-9_.@/\\-])(?<host>[A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9_-]*[A-Za-z0-9])?)+)",
             domain,
         ),
     },

@@ -12,10 +12,10 @@ pub(super) const RULES: &[Rule] = &[
     Rule { name: "nccl", gate: &["nccl", "gloo", "ucx", "libfabric", "rccl"], feature: 0, find: Find::Code(prefixes::nccl) },
     Rule {
         name: "keyed-host",
-        gate: &["host", "node", "machine", "computer", "server", "master", "rdzv", "coordinator", "主机", "endpoint", "_addr", "remote"],
+        gate: &["host", "node", "machine", "computer", "server", "master", "rdzv", "coordinator", "主机", "endpoint", "_addr", "remote", "system name", "pc name", "netbios", "dns name", "bmc name"],
         feature: 0,
         find: Find::Regex(
-            r#"(?i)(?:^|[^A-Za-z0-9])(?:(?:[a-z_]+[_ .-])?(?:host(?:[_ -]?name)?|fqdn)|node(?:[_-]?name|_list|_id)?|nodeName|machine(?:[_ -]?name)?|computer(?:[_ -]?name)?|server(?:[_ -]?(?:name|address))?|(?:master|head|coordinator|main|leader|dist|scheduler|tracker|root)[_-](?:addr(?:ess)?|ip|uri|process_ip)|rdzv[_-]endpoint|coordinator_address|remote|SSH_CONNECTION|endpoint)["']?\s*[:=]\s*["'\[(]?(?:tcp://|tcp:)?(?<host>[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?)"#,
+            r#"(?i)(?:^|[^A-Za-z0-9])(?:(?:[a-z_]+[_ .-])?(?:host(?:[_ -]?name)?|fqdn)|node(?:[_-]?name|_list|_id)?|nodeName|machine(?:[_ -]?name)?|computer(?:[_ -]?name)?|(?:system|pc|netbios|dns|bmc|chassis)[_ -]name|server(?:[_ -]?(?:name|address))?|(?:master|head|coordinator|main|leader|dist|scheduler|tracker|root)[_-](?:addr(?:ess)?|ip|uri|process_ip)|rdzv[_-]endpoint|coordinator_address|remote|SSH_CONNECTION|endpoint)["']?\s*[:=]\s*["'\[(]?(?:tcp://|tcp:)?(?<host>[A-Za-z0-9](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?)"#,
             keyed,
         ),
     },
@@ -363,6 +363,10 @@ fn keyed(found: &Found) -> Option<Kind> {
     ];
     let sure = strong.iter().any(|end| key.ends_with(end));
     let torchrun = key.ends_with("host") && found.before().contains("host  ");
+    // What a git server says: `remote: TF401019: …`.
+    if key == "remote" && found.after().starts_with([':', ' ']) {
+        return None;
+    }
     let code = found.after().starts_with(['(', '_']) || is_file(value) || found.after().starts_with("/");
     let dotted = value.contains('.') && domain_like(value);
     let plain = words::is_common(value) || words::is_device(value);

@@ -31,7 +31,7 @@ pub(super) const RULES: &[Rule] = &[
         gate: &["serial", "s/n", "sn:", "sn =", "asset tag", "service tag", "序列号", "资产编号", "sn：", "chassis", "partuuid", "imei"],
         feature: 0,
         find: Find::Regex(
-            r#"(?i)(?:serial[_ -]?(?:number|no\.?|num|#)?(?:\s+is)?|\bs/n|\bsn|asset[_ -]?tag|service[_ -]?tag|id_serial(?:_short)?|序列号|资产编号|imei|board_serial)["']?\s*(?:[:=：>]|\s)\s*["']?(?<serial>[A-Za-z0-9][A-Za-z0-9._/-]{3,40})"#,
+            r#"(?i)(?:serial[_ -]?(?:number|no\.?|num|#)?(?:\s+is)?|\bs/n|\bsn|asset[_ -]?tag|service[_ -]?tag|id_serial(?:_short)?|序列号|资产编号|imei|board_serial)["']?\s*(?:[:=：>]|\s)\s*["']?\.?(?<serial>[A-Za-z0-9][A-Za-z0-9._/-]{3,40})"#,
             serial,
         ),
     },

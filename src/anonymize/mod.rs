@@ -7,9 +7,11 @@
 //! Detectors stand in one file per kind of secret; `scan` runs them behind a cheap gate,
 //! `context` adds what only neighbouring lines tell, `dictionary` numbers the values.
 
+mod accounts;
 mod addresses;
 mod assignments;
 mod chinese;
+mod clouds;
 mod company;
 mod context;
 mod dictionary;
@@ -19,8 +21,10 @@ mod host_options;
 mod hosts;
 mod ids;
 mod kind;
+mod machines;
 mod names;
 mod paths;
+mod people;
 mod prefixes;
 mod rewrite;
 mod rules;
@@ -140,6 +144,11 @@ pub fn redact_alone(text: &str, rules: &Rules) -> String {
     let mut words = dictionary.words();
     let out = rewrite::replace(&texts, &hits, &words, &mut dictionary);
     rewrite::settle(&texts, out, &extra, &mut words, &mut dictionary).join("\n")
+}
+
+/// Where placeholders stand in an anonymised line, in order.
+pub fn marks(line: &str) -> Vec<std::ops::Range<usize>> {
+    dictionary::places(line)
 }
 
 #[cfg(test)]

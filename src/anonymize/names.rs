@@ -40,7 +40,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         feature: 0,
         find: Find::Regex(
-            r#"(?:torchinductor_|torch_extensions_|triton_cache_|/run/media/|/media/|/var/(?:spool/)?(?:mail|cron)(?:/crontabs)?/|/tmp/(?:ray[_-]|tmux-|matplotlib-|hf_|pip-|runs_)?)(?<user>[a-z_][a-z0-9._-]*[a-z0-9])(?:[/\s:"',)]|$)"#,
+            r#"(?:torchinductor_|torch_extensions_|triton_cache_|/run/media/|/media/|/var/(?:spool/)?(?:mail|cron)(?:/crontabs)?/|/tmp/(?:torchinductor_|torch_extensions_|triton_cache_|ray[_-]|tmux-|matplotlib-|hf_|pip-|runs_)?)(?<user>[a-z_][a-z0-9._-]*[a-z0-9])(?:[/\s:"',)]|$)"#,
             temporary,
         ),
     },
@@ -89,10 +89,10 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "environment",
-        gate: &["user", "usuario", "benutzer", "utilisateur", "utente", "logname", "owner", "login", "account"],
+        gate: &["submitter", "creator", "requester", "requestor", "invoker", "launcher", "actor", "_by", "runas", "run_as", "user", "usuario", "benutzer", "utilisateur", "utente", "logname", "owner", "login", "account"],
         feature: 0,
         find: Find::Regex(
-            r#"(?i)(?:^|[^A-Za-z0-9])(?:[a-z_]*_?user(?:_?name)?|logname|login(?:_?name)?|user[ _-]?id|uname|account[ _-]?name|owner|run_?as|submitted_by|created_by|started_by|requested_by|launched_by|usuario|benutzer|utilisateur|utente|User Name|mail-user)["']?\s*[:=：]\s*["']?(?<user>[A-Za-z_][A-Za-z0-9_.\\-]*)"#,
+            r#"(?i)(?:^|[^A-Za-z0-9])(?:[a-z_]*_?user(?:_?name)?|logname|login(?:_?name)?|user[ _-]?id|uname|account[ _-]?name|owner|run_?as|submitted_by|created_by|started_by|requested_by|launched_by|submitter|creator|requester|requestor|invoker|launcher|actor|usuario|benutzer|utilisateur|utente|User Name|mail-user)["']?\s*[:=：]\s*["']?(?<user>[A-Za-z_][A-Za-z0-9_.\\-]*)"#,
             assigned,
         ),
     },
@@ -486,7 +486,7 @@ fn person_in_words(found: &Found) -> Option<Kind> {
     let first = value.split([' ', ',']).next().unwrap_or("");
     let letters = first.chars().filter(|c| c.is_lowercase()).count();
     // Constants and class names are written otherwise; words of English begin sentences.
-    let camel = first.chars().skip(1).any(char::is_uppercase) && !value.contains(' ');
+    let camel = first.split('-').any(|part| part.chars().skip(1).any(char::is_uppercase)) && !value.contains(' ');
     let called = found.after().starts_with(['(', '.', '_', '[', '=', '/', ':']) && !found.after().starts_with(". ");
     (letters > 0 && !camel && !called && !words::is_common(first) && !words::is_public_package(first)).then(|| person(found)).flatten()
 }

@@ -11,7 +11,8 @@ pub(super) fn syslog(text: &str, out: &mut Vec<Hit>) {
     let start = text.len() - text.trim_start_matches([' ', '\t', '>', '|']).len();
     let Some(rest) = text.get(start..) else { return };
     let mut words = Words { text: rest, at: 0 };
-    if !skip_stamp(&mut words) {
+    let blank_date = skip_blank_date(&mut words);
+    if !blank_date && !skip_stamp(&mut words) {
         return;
     }
     let Some((from, host)) = words.next() else { return };
@@ -21,10 +22,26 @@ pub(super) fn syslog(text: &str, out: &mut Vec<Hit>) {
         .strip_suffix(':')
         .or_else(|| unit.split_once(':').map(|(unit, _)| unit))
         .filter(|unit| unit.starts_with(|c: char| c.is_ascii_alphabetic() || c == '('));
+    // Without the letter `T` the date is any logger's: the process number must follow.
+    let named = named.filter(|unit| !blank_date || unit.ends_with(']'));
     let shaped = host.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'));
     if named.is_some() && shaped {
         push(text, start + from, host, out);
     }
+}
+
+/// `2026-11-12 03:12:44` at the beginning; nothing is read where it does not stand.
+fn skip_blank_date(words: &mut Words) -> bool {
+    let date = |word: &str| {
+        word.len() == 10 && word.bytes().enumerate().all(|(at, b)| if at == 4 || at == 7 { b == b'-' } else { b.is_ascii_digit() })
+    };
+    let mut ahead = Words { text: words.text, at: words.at };
+    let dated = ahead.next().is_some_and(|(_, word)| date(word));
+    let timed = ahead.next().is_some_and(|(_, word)| matches!(word.as_bytes(), [_, _, b':', _, _, b':', ..]));
+    if dated && timed {
+        words.at = ahead.at;
+    }
+    dated && timed
 }
 
 /// Reads a date and time; false when there is none.
@@ -133,6 +150,7 @@ mod tests {
             "<30>1 2026-11-12T03:12:44Z dgx-a17 app: x",
             "Thu 2026-11-12 03:12:44 UTC dgx-a17 kernel: x",
             "> Nov 12 03:12:44 dgx-a17 (sd-exec)[1]: x",
+            "2026-11-12 03:12:44 dgx-a17 sshd[1189]: x",
         ] {
             assert_eq!(found(syslog, line), ["dgx-a17"], "{line}");
         }

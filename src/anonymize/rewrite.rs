@@ -7,7 +7,7 @@ use super::scan::{self, Hit};
 use super::view::View;
 use super::{Rules, words};
 use aho_corasick::AhoCorasick;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 /// Lines longer than this are looked at in windows.
@@ -167,6 +167,7 @@ pub(super) fn settle(
     dictionary: &mut Dictionary,
 ) -> Vec<String> {
     let mut old: Vec<String> = Vec::new();
+    let mut quiet = Quiet::default();
     for round in 0..MAX_ROUNDS {
         let touched = |at: usize| match round {
             0 => before.get(at).copied().unwrap_or(""),
@@ -174,11 +175,12 @@ pub(super) fn settle(
         };
         let dirty = |at: usize, line: &str| touched(at) != line && dictionary::places(line).iter().any(|place| touches_word(line, place));
         // The others are looked at as empty lines: numbers of lines stay what they are.
-        let texts: Vec<&str> = lines.iter().enumerate().map(|(at, line)| if dirty(at, line) { line.as_str() } else { "" }).collect();
+        let worth = |at: usize, line: &str| dirty(at, line) && !quiet.knows(line);
+        let texts: Vec<&str> = lines.iter().enumerate().map(|(at, line)| if worth(at, line) { line.as_str() } else { "" }).collect();
         if texts.iter().all(|text| text.is_empty()) {
             break;
         }
-        let hits = find(&texts, extra);
+        let hits = find_again(&texts, extra, &mut quiet);
         if hits.located.is_empty() {
             break;
         }
@@ -189,6 +191,41 @@ pub(super) fn settle(
         old = std::mem::replace(&mut lines, next);
     }
     lines
+}
+
+/// Shapes of rewritten lines in which nothing more was found. A log repeats its lines with other
+/// numbers; each was looked at in the first pass already, so one line of a shape is enough to see
+/// what its new boundaries do.
+#[derive(Default)]
+struct Quiet(HashSet<u64>);
+
+impl Quiet {
+    fn knows(&self, line: &str) -> bool {
+        !self.0.is_empty() && self.0.contains(&shape(line))
+    }
+}
+
+/// A number for a line's text, all digits taken as one.
+fn shape(line: &str) -> u64 {
+    line.bytes().fold(0xcbf2_9ce4_8422_2325, |sum, byte| {
+        let byte = if byte.is_ascii_digit() { b'0' } else { byte };
+        (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// [`find`] over lines of which many have one shape.
+fn find_again(texts: &[&str], extra: &Extra, quiet: &mut Quiet) -> Hits {
+    let mut seen: HashSet<u64> = HashSet::new();
+    let shapes: Vec<u64> = texts.iter().map(|text| if text.is_empty() { 0 } else { shape(text) }).collect();
+    let firsts: Vec<&str> = texts.iter().zip(&shapes).map(|(text, shape)| if seen.insert(*shape) { *text } else { "" }).collect();
+    let first = find(&firsts, extra);
+    let loud: HashSet<u64> = first.located.iter().filter_map(|hit| shapes.get(hit.line as usize).copied()).collect();
+    quiet.0.extend(shapes.iter().filter(|shape| !loud.contains(shape)));
+    if loud.is_empty() {
+        return first;
+    }
+    let again: Vec<&str> = texts.iter().zip(&shapes).map(|(text, shape)| if loud.contains(shape) { *text } else { "" }).collect();
+    find(&again, extra)
 }
 
 /// Something other than a blank stands right before or behind.

@@ -2,7 +2,10 @@
 
 use super::kind::Kind;
 use super::scan::Hit;
-use super::{addresses, assignments, chinese, company, context, domains, host_options, hosts, ids, names, paths, secrets, tokens, urls};
+use super::{
+    accounts, addresses, assignments, chinese, clouds, company, context, domains, host_options, hosts, ids, machines, names, paths, people,
+    secrets, tokens, urls,
+};
 
 /// A value that an expression captured.
 pub(super) struct Found<'a> {
@@ -74,10 +77,14 @@ pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
         ids::RULES,
         addresses::RULES,
         names::RULES,
+        accounts::RULES,
+        people::RULES,
         hosts::RULES,
         host_options::RULES,
+        machines::RULES,
         domains::RULES,
         company::RULES,
+        clouds::RULES,
         paths::RULES,
         chinese::RULES,
         context::RULES,

@@ -156,7 +156,7 @@ fn apply(regex: &Regex, accept: rules::Accept, text: &str, out: &mut Vec<Hit>) {
         for (index, name) in regex.capture_names().enumerate() {
             let (Some(name), Some((start, end))) = (name, groups.get(index)) else { continue };
             let (Some(kind), Some(value)) = (Kind::from_group(name), text.get(start..end)) else { continue };
-            let (from, to) = trim(value, start, kind);
+            let (from, to) = trim(value, start, kind, name);
             let found = rules::Found { text, start: from, end: to, kind };
             let accepted = accept(&found);
             if let Some(kind) = accepted {
@@ -168,10 +168,17 @@ fn apply(regex: &Regex, accept: rules::Accept, text: &str, out: &mut Vec<Hit>) {
     }
 }
 
-/// Names do not end in punctuation; secrets may.
-fn trim(value: &str, start: usize, kind: Kind) -> (usize, usize) {
+/// Names do not end in punctuation; secrets may. What no quotes hold (the third form of a value)
+/// ends where a comma begins the next `name=`.
+fn trim(value: &str, start: usize, kind: Kind, name: &str) -> (usize, usize) {
     if matches!(kind, Kind::Password | Kind::Token | Kind::Pem) {
-        return (start, start + value.len());
+        let next = |at: &usize| {
+            let rest = value.get(at + 1..).unwrap_or("");
+            let length = rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-')).count();
+            length > 1 && rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && rest.as_bytes().get(length) == Some(&b'=')
+        };
+        let cut = if name.ends_with('3') { value.match_indices(',').map(|(at, _)| at).find(next) } else { None };
+        return (start, start + cut.unwrap_or(value.len()));
     }
     (start, start + value.trim_end_matches(['.', ',', ';', ':', '-', '\'', '"']).len())
 }

@@ -35,7 +35,7 @@ pub(super) const RULES: &[Rule] = &[
                 r#"|\bbearer\s+(?<token2>[A-Za-z0-9_.~+/=:-]{8,})"#,
                 r#"|\bbasic\s+(?<token3>[A-Za-z0-9+/]{8,}={0,2})"#,
                 r#"|(?:private-token|job-token|deploy-token|x-[a-z-]*(?:token|key|auth|secret)[a-z-]*|api-key|apikey|ocp-apim-subscription-key)["']?\s*:\s*["']?(?<token4>[^\s"',;\\]+)"#,
-                r#"|(?:^|[\s"'<>])(?:set-)?cookie["']?\s*:\s*["']?(?<token5>[^"'\r\n]+))"#
+                r#"|^[\s<>]*(?:set-)?cookie:\s*(?<token6>[^\s\r\n][^\r\n]*)|(?:^|[\s"'<>])(?:set-)?cookie["']?\s*:\s*["']?(?<token5>[^"'\r\n]+))"#
             ),
             header,
         ),
@@ -54,7 +54,7 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "client-option",
-        gate: &["mysql", "mariadb", "redis-cli", "sshpass", "curl ", "login", "ldap", "smbclient", "mongo", "ipmitool", "zip "],
+        gate: &["mysql", "mariadb", "sqlcmd", "osql", "bcp ", "redis-cli", "sshpass", "curl ", "login", "ldap", "smbclient", "mongo", "ipmitool", "zip "],
         feature: 0,
         find: Find::Code(client_options),
     },
@@ -95,6 +95,10 @@ pub(super) const RULES: &[Rule] = &[
         name: "spoken-password",
         gate: &[
             "password is",
+            "password for",
+            "password to",
+            "password of",
+            "net use",
             "password was",
             "passphrase is",
             "token is",
@@ -107,7 +111,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         feature: 0,
         find: Find::Regex(
-            r#"(?i)(?:(?:password|passphrase|passcode) (?:is|was)\s+["'`]?(?<password>[^\s"'`,;]+)|(?:密码|口令)(?:是|为|：|:|\s)\s*["'`]?(?<password2>[^\s"'`,;，。；]+)|(?:token|key)(?: is| was| provided)?:?\s+["'`]?(?<token>[A-Za-z0-9_*-]{16,}))"#,
+            r#"(?i)(?:(?:password|passphrase|passcode) (?:for|to|of) [a-z0-9 ._-]{1,40}? (?:is|was|=|:)\s*["'`]?(?<password3>[^\s"'`,;]*[0-9!@#$%^&*_-][^\s"'`,;]*)|net use [^\n]*/user:\S+\s+(?<password4>[^\s/]\S*)|(?:password|passphrase|passcode) (?:is|was)\s+["'`]?(?<password>[^\s"'`,;]+)|(?:密码|口令)(?:是|为|：|:|\s)\s*["'`]?(?<password2>[^\s"'`,;，。；]+)|(?:token|key)(?: is| was| provided)?:?\s+["'`]?(?<token>[A-Za-z0-9_*-]{16,}))"#,
             spoken,
         ),
     },
@@ -149,12 +153,23 @@ pub(super) fn is_empty_value(value: &str) -> bool {
         "unknown",
     ];
     nothing.contains(&lower.as_str())
+        || is_metavariable(value)
         || lower.bytes().all(|b| matches!(b, b'*' | b'x' | b'.' | b'-'))
         || value.starts_with("${")
         || value.starts_with("$(")
         || value.starts_with("{{")
         || (value.starts_with('$')
             && value.get(1..).is_some_and(|name| name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_' || b.is_ascii_digit())))
+}
+
+/// `HF_TOKEN` where a usage line names a value: the word itself, in capitals.
+fn is_metavariable(value: &str) -> bool {
+    let word = value.trim_matches(['[', ']', '<', '>', '%', '"', '\'', ',']);
+    let capitals = word.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
+    let lower = word.to_ascii_lowercase();
+    let ends = ["token", "key", "secret", "password", "passwd", "pass", "file", "path", "credentials", "str", "here"];
+    let asked = lower.starts_with("your") || lower.starts_with("my-") || lower.starts_with("<");
+    (capitals && ends.iter().any(|end| lower.ends_with(end))) || (asked && ends.iter().any(|end| lower.ends_with(end)))
 }
 
 fn header(found: &Found) -> Option<Kind> {
@@ -193,8 +208,14 @@ fn spoken(found: &Found) -> Option<Kind> {
     (!worded && chance && !is_empty_value(value)).then_some(found.kind)
 }
 
+const SQL_CLIENT: &str =
+    r#"\s-U\s*["']?(?<user>[^\s"']+)|\s-P\s*(?:"(?<password>[^"]+)"|'(?<password2>[^']+)'|(?<password3>[^\s"']+))"#;
+
 /// Short options mean different things to different programs.
-const CLIENTS: [(&str, &str); 11] = [
+const CLIENTS: [(&str, &str); 14] = [
+    ("sqlcmd", SQL_CLIENT),
+    ("osql", SQL_CLIENT),
+    ("bcp ", SQL_CLIENT),
     ("mysql", r#"\s-u\s*(?<user>[^\s"']+)|\s-p(?:"(?<password>[^"]+)"|'(?<password2>[^']+)'|(?<password3>[^\s"'][^\s"']*))"#),
     ("mariadb", r#"\s-u\s*(?<user>[^\s"']+)|\s-p(?:"(?<password>[^"]+)"|'(?<password2>[^']+)'|(?<password3>[^\s"'][^\s"']*))"#),
     ("mongo", r#"\s-u\s*["']?(?<user>[^\s"']+)|\s-p\s*["']?(?<password3>[^\s"']+)"#),

@@ -15,7 +15,8 @@ pub(super) struct Table {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Blanks,
-    Commas,
+    /// Cells between a mark (`sacct --parsable2`, CSV, Markdown).
+    Cells(char),
     /// `pip list`, `conda list`: package and version.
     Packages,
 }
@@ -82,17 +83,82 @@ const HEADINGS: &[&str] = &[
     "IDLE",
     "WHAT",
     "HOSTNAMES",
+    "QUEUE",
+    "FROM_HOST",
+    "EXEC_HOST",
+    "JOB_NAME",
+    "SUBMIT_TIME",
+    "OWNER",
+    "BATCH_NAME",
+    "SUBMITTED",
+    "DONE",
+    "RUN",
+    "HOLD",
+    "TOTAL",
+    "JOB_IDS",
+    "job-ID",
+    "prior",
+    "name",
+    "user",
+    "state",
+    "slots",
+    "Username",
+    "Queue",
+    "Jobname",
+    "SessID",
+    "NDS",
+    "TSK",
+    "CONTAINER",
+    "ID",
+    "IMAGE",
+    "CREATED",
+    "PORTS",
+    "NAMES",
+    "REASON",
+    "TIMESTAMP",
+    "CPUS",
+    "GRES",
+    "FEATURES",
+    "JCPU",
+    "PCPU",
+    "SESSION",
+    "SEAT",
+    "REVISION",
+    "CHART",
+];
+
+/// The same, as cells of a table that is written with marks, in small letters.
+const TITLES: &[&str] = &[
+    "jobid", "job id", "state", "exitcode", "maxrss", "elapsed", "partition", "reqmem", "alloctres", "start", "end", "submit", "ncpus",
+    "qos", "timelimit", "pid", "process", "process_name", "gpu", "gpu_util", "memory", "mem", "time", "timestamp", "status", "command",
+    "cmd", "index", "name", "uuid", "pci.bus_id", "driver_version", "memory.total [mib]", "gpu_name", "used_memory", "rank", "cpu",
+    "exit_code", "date", "id", "reason", "job", "type", "queue",
 ];
 
 fn kind_of(heading: &str) -> Option<Kind> {
     Some(match heading {
-        "USER" | "UID" | "User" => Kind::User,
-        "NODELIST(REASON)" | "NODELIST" | "NodeList" | "NODE" | "HOSTNAMES" | "FROM" => Kind::Host,
-        "JobName" => Kind::Job,
+        "USER" | "UID" | "User" | "user" | "Username" | "OWNER" => Kind::User,
+        "NODELIST(REASON)" | "NODELIST" | "NodeList" | "NODE" | "HOSTNAMES" | "FROM" | "FROM_HOST" | "EXEC_HOST" => Kind::Host,
+        "JobName" | "JOB_NAME" | "Jobname" | "BATCH_NAME" | "NAMES" => Kind::Job,
         "Account" => Kind::Project,
         "NAMESPACE" => Kind::Namespace,
         "NAME" => Kind::Pod,
         "SERIAL" => Kind::Serial,
+        _ => return None,
+    })
+}
+
+/// What a cell's title says of the cells below.
+fn kind_of_title(title: &str, queue: bool) -> Option<Kind> {
+    Some(match title {
+        "user" | "username" | "user name" | "owner" | "uid" | "login" | "submitted by" | "submitter" | "user_name" => Kind::User,
+        "account" | "project" | "wckey" | "group" | "team" => Kind::Project,
+        "jobname" | "job name" | "job_name" => Kind::Job,
+        "name" if queue => Kind::Job,
+        "nodelist" | "node" | "host" | "hostname" | "nodename" | "host name" | "exec_host" | "machine" | "server" => Kind::Host,
+        "namespace" => Kind::Namespace,
+        "pod" => Kind::Pod,
+        title if title.contains("serial") => Kind::Serial,
         _ => return None,
     })
 }
@@ -115,19 +181,22 @@ impl Table {
         if trimmed == "List of devices attached" {
             return Some(Table { columns: vec![(0, 1, 0, Kind::Serial)], form: Form::Blanks });
         }
-        Table::csv(trimmed).or_else(|| Table::blanks(text))
+        ['|', '\t', ',', ';', '│'].into_iter().find_map(|mark| Table::cells(text, mark)).or_else(|| Table::blanks(text))
     }
 
-    fn csv(text: &str) -> Option<Table> {
-        let titles: Vec<&str> = text.split(',').map(str::trim).collect();
-        let known =
-            ["index", "name", "uuid", "pci.bus_id", "driver_version", "memory.total [MiB]", "serial", "gpu_serial", "gpu_uuid", "gpu_name"];
-        if titles.len() < 2 || titles.iter().filter(|title| known.contains(title)).count() < 2 {
+    fn cells(text: &str, mark: char) -> Option<Table> {
+        let titles: Vec<String> = text.split(mark).map(|title| title.trim().to_ascii_lowercase()).collect();
+        if titles.len() < 2 {
             return None;
         }
-        let places = titles.iter().enumerate().filter(|(_, title)| title.contains("serial"));
-        let columns: Vec<_> = places.map(|(place, _)| (0, 0, place, Kind::Serial)).collect();
-        (!columns.is_empty()).then_some(Table { columns, form: Form::Commas })
+        let queue = titles.iter().any(|title| ["jobid", "job id"].contains(&title.as_str()));
+        let columns: Vec<_> = titles
+            .iter()
+            .enumerate()
+            .filter_map(|(place, title)| kind_of_title(title, queue).map(|kind| (0, 0, place, kind)))
+            .collect();
+        let other = titles.iter().filter(|title| TITLES.contains(&title.as_str())).count();
+        (!columns.is_empty() && columns.len() + other >= 3.min(titles.len())).then_some(Table { columns, form: Form::Cells(mark) })
     }
 
     fn blanks(text: &str) -> Option<Table> {
@@ -160,20 +229,21 @@ impl Table {
         }
         match self.form {
             Form::Packages => return company::package_row(text, out),
-            Form::Commas => self.comma_row(text, out),
+            Form::Cells(mark) if !text.contains(mark) => return text.trim_start().starts_with(['-', '+', '=']),
+            Form::Cells(mark) => self.cell_row(text, mark, out),
             Form::Blanks => self.blank_row(text, out),
         }
         true
     }
 
-    fn comma_row(&self, text: &str, out: &mut Vec<Hit>) {
+    fn cell_row(&self, text: &str, mark: char, out: &mut Vec<Hit>) {
         let mut at = 0;
-        for (place, cell) in text.split(',').enumerate() {
-            let value = cell.trim();
-            let start = at + (cell.len() - cell.trim_start().len());
-            at += cell.len() + 1;
-            if self.columns.iter().any(|column| column.2 == place) {
-                push(text, start, start + value.len(), Kind::Serial, out);
+        for (place, cell) in text.split(mark).enumerate() {
+            let value = cell.trim().trim_matches('"');
+            let start = at + cell.find(value).unwrap_or(0);
+            at += cell.len() + mark.len_utf8();
+            for (.., kind) in self.columns.iter().filter(|column| column.2 == place && !value.is_empty()) {
+                push(text, start, start + value.len(), *kind, out);
             }
         }
     }
@@ -263,6 +333,14 @@ mod tests {
     fn public_pods_stay() {
         let pods = "NAMESPACE     NAME                                  READY   STATUS\nkube-system   nvidia-device-plugin-daemonset-8xk2p   0/1     Running\nads-ranking   ctr-trainer-7d9f8b6c5-x2x7k   0/1     Running";
         assert_eq!(rows(pods), ["ads-ranking", "ctr-trainer-7d9f8b6c5-x2x7k"]);
+    }
+
+    #[test]
+    fn cells_between_marks_are_found() {
+        assert_eq!(rows("User|JobID|State|ExitCode\nmziel|55120|FAILED|1:0\n|55120.batch|FAILED|0:125"), ["mziel"]);
+        assert_eq!(rows("| Host | User | GPU |\n|---|---|---|\n| wren-3 | mziel | 0 |"), ["wren-3", "mziel"]);
+        assert_eq!(rows("timestamp,user,gpu_util\n12:01,mziel,98"), ["mziel"]);
+        assert_eq!(rows("a,user,b\nx,mziel,y"), Vec::<&str>::new());
     }
 
     #[test]

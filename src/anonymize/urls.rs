@@ -127,7 +127,7 @@ pub(super) const RULES: &[Rule] = &[
 
 static WEB: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(concat!(
-        r#"(?i)(?<scheme>[a-z][a-z0-9+.-]{1,30})://(?:(?<account>(?:<[a-z-]+-\d+>|[^\s/@:"'<>])*)(?::(?<secret>(?:<[a-z-]+-\d+>|[^\s/"'<>])*?|[^\s"'<>@]*))?@)?"#,
+        r#"(?i)(?<scheme>[a-z][a-z0-9+.-]{1,30})://(?:(?<account>(?:<[a-z-]+-\d+>|[^\s/@:"'<>])*)(?::(?<secret>(?:<[a-z-]+-\d+>|[^\s/"'<>])*|[^\s"'<>@]*))?@)?"#,
         r#"(?<server><[a-z0-9-]+-\d+>|\[[0-9a-f:.%]+\]|[^\s/:?#"'<>)\]},;|\\@]+)(?<port>:\d+)?(?<path>/[^\s?#"'<>)\]},;|\\]*)?"#
     ))
     .ok()
@@ -178,6 +178,11 @@ fn is_store(scheme: &str) -> bool {
 fn public_path(text: &str, server: &str, place: (usize, usize), private: bool, out: &mut Vec<Hit>) {
     let lower = server.to_ascii_lowercase();
     let tracker = ["wandb.ai", "comet.com", "comet.ml", "neptune.ai", "clear.ml", "swanlab.cn", "tensorboard.dev", "mlflow"];
+    let tenant = ["dev.azure.com", "visualstudio.com", "codeup.aliyun.com", "source.developers.google.com", "coding.net"];
+    if tenant.iter().any(|known| lower.ends_with(known)) {
+        let views = ["_git", "_packaging", "_apis", "_build", "_artifacts", "pypi", "simple", "p", "r", "results", "v1", "git"];
+        return parts(text, place, |part| !views.contains(&part) && !words::is_common(part), Kind::Project, out);
+    }
     let code = ["github.com", "gitlab.com", "bitbucket.org", "gitee.com", "codeberg.org", "ghcr.io", "quay.io", "pkg.dev", "gcr.io"];
     if tracker.iter().any(|known| lower.ends_with(known)) {
         let common = [

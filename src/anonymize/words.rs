@@ -13,6 +13,7 @@ static SYSTEM: Set = LazyLock::new(|| set(include_str!("words/system.txt")));
 static COMMON: Set = LazyLock::new(|| set(include_str!("words/common.txt")));
 static PACKAGES: Set = LazyLock::new(|| set(include_str!("words/packages.txt")));
 static PUBLIC_HOSTS: Set = LazyLock::new(|| set(include_str!("words/hosts.txt")));
+static TENANTS: Set = LazyLock::new(|| set(include_str!("words/tenants.txt")));
 static ORGANISATIONS: Set = LazyLock::new(|| set(include_str!("words/organisations.txt")));
 
 /// An account or group that systems and stock images bring along; numbers count as such.
@@ -41,6 +42,9 @@ pub(super) fn is_public_package(name: &str) -> bool {
 pub(super) fn is_public_host(host: &str) -> bool {
     let lower = host.trim_end_matches('.').to_ascii_lowercase();
     let mut rest = lower.as_str();
+    if is_tenant(rest) {
+        return false;
+    }
     loop {
         if PUBLIC_HOSTS.contains(rest) {
             return true;
@@ -50,6 +54,20 @@ pub(super) fn is_public_host(host: &str) -> bool {
             None => return false,
         }
     }
+}
+
+/// A name under a domain whose sub-domains belong to customers: `acme.mongodb.net`.
+fn is_tenant(host: &str) -> bool {
+    let shared = ["www", "api", "docs", "app", "hub", "cloud", "status", "help", "login", "support", "console", "community"];
+    let first = host.split('.').next().unwrap_or("");
+    let mut rest = host;
+    while let Some((_, parent)) = rest.split_once('.') {
+        if TENANTS.contains(parent) {
+            return !shared.contains(&first);
+        }
+        rest = parent;
+    }
+    false
 }
 
 /// A public organisation on code and image hosts.

@@ -85,6 +85,9 @@ fn read(parts: Vec<Part>) -> Result<Paste, Error> {
 pub struct AnonymizeArgs {
     /// A file; `-` or nothing for standard input.
     file: Option<PathBuf>,
+    /// Words to hide beyond the built-in rules, separated by commas.
+    #[arg(long, value_delimiter = ',')]
+    hide: Vec<String>,
 }
 
 impl AnonymizeArgs {
@@ -92,7 +95,8 @@ impl AnonymizeArgs {
         let files: Vec<PathBuf> = self.file.into_iter().collect();
         let paste = read(parts(&files)?)?;
         let log = segment::split(&paste);
-        let anonymized = anonymize(&paste, &log, &Rules::default());
+        let rules = Rules { hide: self.hide, ..Rules::default() };
+        let anonymized = anonymize(&paste, &log, &rules);
         let mut text = anonymized.lines().join("\n");
         text.push('\n');
         print(&text)?;

@@ -3,7 +3,7 @@
 use super::asked::{Asked, Form};
 use super::body::{self, Sent};
 use super::fail::{ErrorBody, Failure};
-use super::{App, now, report};
+use super::{App, hide, now, report};
 use crate::anonymize::{Rules, anonymize};
 use crate::diagnose::analysis::Analysis;
 use crate::error::Error;
@@ -31,10 +31,10 @@ pub struct Taken {
 ///
 /// # Errors
 /// What intake and the store say; [`Error::Internal`] where the analysis broke down.
-pub async fn take(app: &Arc<App>, parts: Vec<Part>, keep: bool) -> Result<Taken, Error> {
+pub async fn take(app: &Arc<App>, parts: Vec<Part>, hide: Vec<String>, keep: bool) -> Result<Taken, Error> {
     let patterns = app.patterns.load_full();
     let limits = Limits { max_decoded: app.config.max_decoded };
-    let rules = Rules { hide: app.config.hide.clone(), hide_regex: Vec::new() };
+    let rules = hide::rules(&app.config, hide);
     let permit = app.work.acquire().await.map_err(|_| Error::Internal)?;
     let set = patterns.clone();
     let worker = tokio::task::spawn_blocking(move || to_report(parts, &set, &rules, &limits));
@@ -184,7 +184,7 @@ pub async fn delete(State(app): State<Arc<App>>, Path(id): Path<String>, headers
 
 async fn answer_stored(app: &Arc<App>, asked: &Asked, sent: Sent) -> Result<Response, Failure> {
     let (hint, form) = (sent.hint, sent.form);
-    let taken = take(app, sent.parts, true).await?;
+    let taken = take(app, sent.parts, sent.hide, true).await?;
     let Some(receipt) = taken.receipt else { return Err(Error::Internal.into()) };
     let path = format!("/r/{}", receipt.id);
     if asked.form == Form::Page && form {
@@ -205,7 +205,7 @@ async fn answer_stored(app: &Arc<App>, asked: &Asked, sent: Sent) -> Result<Resp
 
 async fn answer_only(app: &Arc<App>, asked: &Asked, sent: Sent) -> Result<Response, Failure> {
     let hint = sent.hint;
-    let taken = take(app, sent.parts, false).await?;
+    let taken = take(app, sent.parts, sent.hide, false).await?;
     Ok(match asked.form {
         Form::Json => Json(taken.report.analysis(asked.lang)).into_response(),
         Form::Text => short(app, asked, &taken.report, None, hint).await?.into_response(),

@@ -2,6 +2,8 @@
 
 use super::App;
 use super::answer::PutName;
+use super::asked::Asked;
+use super::hide;
 use crate::error::Error;
 use crate::intake::Part;
 use axum::body::HttpBody;
@@ -32,6 +34,10 @@ pub struct Sent {
     pub analyse_only: bool,
     /// It was a multipart form.
     pub form: bool,
+    /// Words to hide, as the form, the address and a header name them.
+    pub hide: Vec<String>,
+    /// The name of the next text in the form.
+    name: String,
     /// A word on how it was sent (a key of the interface words).
     pub hint: Option<&'static str>,
 }
@@ -48,7 +54,10 @@ pub async fn read(app: &Arc<App>, request: Request) -> Result<Sent, Error> {
         drain(request).await;
         return Err(Error::BodyTooLarge { limit });
     }
-    if multipart { form(app, request, limit).await } else { raw(request, limit).await }
+    let listed = request.extensions().get::<Asked>().map(|asked| hide::of_request(asked, request.headers())).unwrap_or_default();
+    let mut sent = if multipart { form(app, request, limit).await? } else { raw(request, limit).await? };
+    sent.hide.extend(listed);
+    Ok(sent)
 }
 
 fn content_type(headers: &HeaderMap) -> String {
@@ -108,9 +117,14 @@ async fn field_into(field: Field<'_>, sent: &mut Sent, total: &mut u64, limit: u
     match control.as_str() {
         "analyse_only" => sent.analyse_only = true,
         "lang" => {}
+        "hide" => sent.hide.extend(hide::words(&String::from_utf8_lossy(&bytes))),
+        "name" => sent.name = String::from_utf8_lossy(&bytes).into_owned(),
         _ if bytes.iter().all(u8::is_ascii_whitespace) => {}
         _ if sent.parts.len() >= MAX_PARTS => return Err(Error::BadRequest { what: "more than 256 files in one case" }),
-        _ => sent.parts.push(Part { name: file.unwrap_or_default(), bytes: bytes.into() }),
+        _ => {
+            let name = file.unwrap_or_else(|| std::mem::take(&mut sent.name));
+            sent.parts.push(Part { name, bytes: bytes.into() });
+        }
     }
     Ok(())
 }

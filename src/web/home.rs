@@ -63,7 +63,7 @@ fn usage(asked: &Asked) -> String {
     let base = &asked.base;
     let lang = asked.lang;
     format!(
-        "Faultbook — {}\n\n  curl -T error.log {base}/\n  dmesg | curl -T - {base}/\n  curl -F file=@error.log -F file=@dmesg.txt {base}/\n  curl -s {base}/collect.sh | sh | curl -T - {base}/\n\n{}: {base}/\n",
+        "Faultbook — {}\n\n  curl -T error.log {base}/\n  dmesg | curl -T - {base}/\n  curl -F file=@error.log -F file=@dmesg.txt {base}/\n  curl -T error.log '{base}/?hide=project,product'\n  curl -s {base}/collect.sh | sh | curl -T - {base}/\n\n{}: {base}/\n",
         word(lang, "home.lead"),
         word(lang, "home.inbrowser"),
     )

@@ -7,11 +7,13 @@ mod asked;
 mod body;
 mod causes;
 mod fail;
+mod hide;
 mod home;
 mod logview;
 pub mod openapi;
 mod ops;
 mod pages;
+mod preview;
 mod report;
 mod search;
 pub mod serve;
@@ -71,6 +73,7 @@ pub fn router(app: Arc<App>) -> Result<Router, Error> {
     let form_limit = usize::try_from(app.config.max_body.saturating_add(body::FORM_LINES)).unwrap_or(usize::MAX);
     let routes = Router::new()
         .route("/", get(home::home).post(api::paste).put(api::put))
+        .route("/preview", get(preview::start).post(preview::preview))
         .route("/r/{name}", get(report::show))
         .route("/r/{id}/delete", post(report::delete))
         .route("/causes", get(causes::index))
@@ -90,6 +93,7 @@ pub fn router(app: Arc<App>) -> Result<Router, Error> {
         .route("/api/v1/causes", get(causes::list))
         .route("/api/v1/causes/{id}", get(causes::detail))
         .route("/api/v1/search", get(search::api))
+        .route("/api/v1/privacy-rules", get(pages::privacy_rules))
         .route("/api/openapi.json", get(openapi::document))
         .route("/api/schema/analysis.v1.json", get(openapi::schema))
         .route("/healthz", get(ops::healthz))

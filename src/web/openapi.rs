@@ -1,6 +1,6 @@
 //! The API's description and the published JSON Schema of an analysis, both made from the types.
 
-use super::{api, causes, fail, search};
+use super::{api, causes, fail, pages, search};
 use crate::diagnose::analysis::Analysis;
 use axum::Json;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use utoipa::OpenApi;
 #[derive(OpenApi)]
 #[openapi(
     info(title = "Faultbook", description = "Paste a failed GPU job's logs; get ranked causes, the evidence, and fixes from soft to hard."),
-    paths(api::create, api::analyze, api::read, api::delete, causes::list, causes::detail, search::api),
+    paths(api::create, api::analyze, api::read, api::delete, causes::list, causes::detail, search::api, pages::privacy_rules),
     components(schemas(Analysis, fail::ErrorBody))
 )]
 struct Document;
