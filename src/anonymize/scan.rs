@@ -45,7 +45,22 @@ type Mask = [u64; 4];
 
 struct Compiled {
     rule: &'static Rule,
-    regex: OnceLock<Option<Regex>>,
+    regex: OnceLock<Option<Expression>>,
+}
+
+/// An expression, and for each of its groups the name and the kind that it stands for.
+struct Expression {
+    regex: Regex,
+    groups: Vec<(usize, String, Kind)>,
+}
+
+impl Expression {
+    fn new(text: &str) -> Option<Expression> {
+        let regex = Regex::new(text).ok()?;
+        let named = regex.capture_names().enumerate();
+        let groups = named.filter_map(|(index, name)| name.and_then(|name| Some((index, name.to_owned(), Kind::from_group(name)?)))).collect();
+        Some(Expression { regex, groups })
+    }
 }
 
 struct Engine {
@@ -114,8 +129,16 @@ fn set(mask: &mut Mask, at: usize) {
     }
 }
 
-fn has(mask: &Mask, at: usize) -> bool {
-    mask.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
+/// The numbers in a mask, in order.
+fn members(mask: &Mask) -> impl Iterator<Item = usize> {
+    mask.iter().enumerate().flat_map(|(place, word)| {
+        let mut rest = *word;
+        std::iter::from_fn(move || {
+            let bit = (rest != 0).then(|| rest.trailing_zeros() as usize)?;
+            rest &= rest - 1;
+            Some(place * 64 + bit)
+        })
+    })
 }
 
 /// Finds what is secret in a text (a line, or a window of a long one).
@@ -126,16 +149,14 @@ pub(super) fn scan(text: &str, out: &mut Vec<Hit>) -> u8 {
     if mask == Mask::default() {
         return notes;
     }
-    for (at, compiled) in ENGINE.rules.iter().enumerate() {
-        if !has(&mask, at) {
-            continue;
-        }
+    for at in members(&mask) {
+        let Some(compiled) = ENGINE.rules.get(at) else { continue };
         match compiled.rule.find {
             Find::Code(find) => find(text, out),
             Find::Note(note) => notes |= note,
             Find::Regex(expression, accept) => {
-                let regex = compiled.regex.get_or_init(|| Regex::new(expression).ok());
-                if let Some(regex) = regex.as_ref().filter(|regex| regex.is_match(text)) {
+                let regex = compiled.regex.get_or_init(|| Expression::new(expression));
+                if let Some(regex) = regex.as_ref().filter(|expression| expression.regex.is_match(text)) {
                     apply(regex, accept, text, out);
                 }
             }
@@ -147,17 +168,18 @@ pub(super) fn scan(text: &str, out: &mut Vec<Hit>) -> u8 {
 /// Every named group that takes part is a candidate of the kind its name says. The search goes
 /// on behind the last value, so that one delimiter may end one value and begin the next; behind
 /// the beginning of a value that was refused, as that may be the word before another one.
-fn apply(regex: &Regex, accept: rules::Accept, text: &str, out: &mut Vec<Hit>) {
+fn apply(expression: &Expression, accept: rules::Accept, text: &str, out: &mut Vec<Hit>) {
+    let regex = &expression.regex;
     let mut groups = regex.capture_locations();
     let mut at = 0;
     while at <= text.len() {
         let Some(whole) = regex.captures_read_at(&mut groups, text, at) else { break };
         let mut next = whole.end();
-        for (index, name) in regex.capture_names().enumerate() {
-            let (Some(name), Some((start, end))) = (name, groups.get(index)) else { continue };
-            let (Some(kind), Some(value)) = (Kind::from_group(name), text.get(start..end)) else { continue };
-            let (from, to) = trim(value, start, kind, name);
-            let found = rules::Found { text, start: from, end: to, kind };
+        for (index, name, kind) in &expression.groups {
+            let Some((start, end)) = groups.get(*index) else { continue };
+            let Some(value) = text.get(start..end) else { continue };
+            let (from, to) = trim(value, start, *kind, name);
+            let found = rules::Found { text, start: from, end: to, kind: *kind };
             let accepted = accept(&found);
             if let Some(kind) = accepted {
                 out.push(Hit { start: from, end: to, kind });
