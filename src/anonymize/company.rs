@@ -182,7 +182,7 @@ pub(super) const RULES: &[Rule] = &[
         feature: 0,
         find: Find::Regex(
             concat!(
-                r#"(?:[Nn]o matching distribution found for|satisfies the requirement|[Bb]uilding (?:editable |wheel )?for|[Ww]heels? for(?: collected packages:)?|[Ff]ailed to build(?: installable wheels for)?|[Ee]xisting installation:|Uninstalling|metadata for|[Rr]equired by|Collecting|(?:pip|uv pip) install (?:-[A-Za-z-]+ )*|(?:uv|poetry) add) ['"`]?(?<package>[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9])"#,
+                r#"(?:(?:[Nn]o matching distribution found for|satisfies the requirement|[Bb]uilding (?:editable |wheel )?for|[Ww]heels? for(?: collected packages:)?|[Ff]ailed to build(?: installable wheels for)?|[Ee]xisting installation:|Uninstalling|metadata for|[Rr]equired by|Collecting|(?:pip|uv pip) install (?:-[A-Za-z-]+ )*|(?:uv|poetry) add) ['"`]?(?<package>[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9])"#,
                 r#"|No module named ['"]?(?<package2>[A-Za-z][A-Za-z0-9_]*)['"]?)"#
             ),
             package_in_words,
@@ -327,7 +327,8 @@ fn package_in_words(found: &Found) -> Option<Kind> {
     let value = found.value().trim_end_matches("-<");
     let module = found.before().trim_end_matches(['\'', '"']).ends_with("named ");
     let inner = value.contains('_') && found.after().starts_with('.');
-    let plain = words::is_plain(value) || super::hosts::is_file(value);
+    let image = !module && found.after().starts_with(['/', ':', '@', '(']);
+    let plain = words::is_plain(value) || super::hosts::is_file(value) || image;
     (!plain && (!module || inner)).then(|| package(found)).flatten()
 }
 

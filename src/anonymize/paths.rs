@@ -61,21 +61,63 @@ fn paths(text: &str, out: &mut Vec<Hit>) {
     let bytes = text.as_bytes();
     let mut at = 0;
     while let Some(start) = memchr::memchr(b'/', bytes.get(at..).unwrap_or(&[])).map(|skip| at + skip) {
-        let length = text.get(start..).map_or(0, path_length);
-        at = start + length.max(1);
+        at = start + 1;
         // Inside an address, a fraction or a relative path there is no root.
         let before = start.checked_sub(1).and_then(|place| bytes.get(place));
         let rooted =
             before.is_none_or(|b| !(b.is_ascii_alphanumeric() || matches!(b, b'/' | b'.' | b'_' | b'~' | b'-' | b')' | b'>' | b'}')));
         let address = before == Some(&b':') && text.get(start..).is_some_and(|rest| rest.starts_with("//"));
-        if rooted && !address && length > 2 {
+        if !rooted {
+            // The rest of its path is passed over, as it has no root of its own.
+            at += text.get(at..).map_or(0, path_length);
+            continue;
+        }
+        let length = text.get(start..).map_or(0, path_length);
+        at = at.max(start + length);
+        if !address && length > 2 {
             folders(text, start, start + length, out);
         }
     }
 }
 
+/// A byte of ASCII that a path goes on with.
+fn in_path(byte: u8) -> bool {
+    PATH_BYTES[byte as usize]
+}
+
+/// A table, as every byte of a path is asked.
+static PATH_BYTES: [bool; 256] = {
+    let ends = b"\"'<>|;,()[]{}*?&=#:`!$ \t\r\n\x0b\x0c";
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = true;
+        byte += 1;
+    }
+    let mut at = 0;
+    while at < ends.len() {
+        table[ends[at] as usize] = false;
+        at += 1;
+    }
+    table
+};
+
 fn path_length(text: &str) -> usize {
-    text.find(|c: char| c.is_whitespace() || "\"'<>|;,()[]{}*?&=#:`!$！，。；：、）（“”".contains(c)).unwrap_or(text.len())
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        if in_path(*byte) {
+            at += 1;
+            continue;
+        }
+        // Beyond ASCII: marks and wide blanks end a path, letters do not.
+        let Some(c) = text.get(at..).and_then(|rest| rest.chars().next()).filter(|c| !c.is_ascii()) else { break };
+        if c.is_whitespace() || "，。；：、）（“”".contains(c) {
+            break;
+        }
+        at += c.len_utf8();
+    }
+    at
 }
 
 fn folders(text: &str, start: usize, end: usize, out: &mut Vec<Hit>) {

@@ -363,6 +363,20 @@ mod tests {
         assert!(ENGINE.rules.len() <= 256);
     }
 
+    /// What a line costs is what it opens.
+    #[test]
+    fn ordinary_lines_open_few_detectors() {
+        for line in [
+            "Nov 12 03:12:44 dgx-a17 systemd[1]: session-12.scope: Deactivated successfully, consumed 12 ms of processor time",
+            "dgx-a17:20001:21001 [3] NCCL INFO Channel 02/0 : 3[3] -> 4[4] via P2P/CUMEM/read",
+            "2026-11-24 10:00:01,118 INFO trainer: epoch 1 step 3/90000 loss=2.4 lr=1.5e-05 cuda mem 41.2 GiB dataloader worker ok",
+            "  File \"/opt/conda/lib/python3.10/site-packages/torch/nn/modules/module.py\", line 12, in _call_impl",
+        ] {
+            let opened: Vec<&str> = members(&ENGINE.candidates(line)).filter_map(|at| ENGINE.rules.get(at)).map(|c| c.rule.name).collect();
+            assert!(opened.len() <= 4, "{opened:?}: {line}");
+        }
+    }
+
     #[test]
     fn features_are_seen() {
         use feature::*;

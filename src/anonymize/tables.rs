@@ -242,7 +242,7 @@ impl Table {
             let value = cell.trim().trim_matches('"');
             let start = at + cell.find(value).unwrap_or(0);
             at += cell.len() + mark.len_utf8();
-            for (.., kind) in self.columns.iter().filter(|column| column.2 == place && !value.is_empty()) {
+            for (.., kind) in self.columns.iter().filter(|column| column.2 == place && value.contains(char::is_alphanumeric)) {
                 push(text, start, start + value.len(), *kind, out);
             }
         }
