@@ -40,7 +40,7 @@ const fn setting(name: &'static str, default: &'static str, about: &'static str,
 /// Every setting.
 pub const SETTINGS: &[Setting] = &[
     setting("listen", "127.0.0.1:8088", "Address and port of the web service.", "网页服务监听的地址和端口。"),
-    setting("database-url", "sqlite://faultbook.db", "Where reports are kept.", "报告的存储位置。"),
+    setting("database-url", "sqlite://faultbook.db", "Where reports are kept: sqlite://FILE or postgres://USER:PASSWORD@HOST/DATABASE.", "报告的存储位置：sqlite://文件 或 postgres://用户:密码@主机/数据库。"),
     setting("patterns", "", "Folder of pattern files laid over the built-in set.", "叠加在内置模式之上的模式文件目录。"),
     setting("access", "open", "Who may use the service; this version knows open only.", "谁可以使用服务；此版本仅支持 open。"),
     setting("max-body", "10MiB", "Largest request body.", "请求体的上限。"),

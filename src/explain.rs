@@ -1,6 +1,7 @@
 //! What a code, a name or a line means, from the tables: `faultbook explain THING`.
 
 use crate::facts::version::compare_versions;
+use crate::facts::xids;
 use crate::i18n::{Lang, word};
 use crate::intake::{self, Limits, Part};
 use crate::pattern::Patterns;
@@ -48,11 +49,14 @@ impl Explanation {
     }
 }
 
-/// Explains `thing`: `xid 79`, `sxid 24007`, `0x26:0x56:1474`, `cuda 804`, a CUDA error name,
+/// Explains `thing`: `xid 79`, `xid 149 NETIR_LINK_EVT 0x02a001c6 0x00000000` (or the line with it), `sxid 24007`, `0x26:0x56:1474`, `cuda 804`, a CUDA error name,
 /// `exit -9`, `sm_120`, `driver 550.90.07`, a cause id, or a line of a log. Empty where nothing
 /// is known.
 pub fn explain(patterns: &Patterns, thing: &str) -> Vec<Explanation> {
     let thing = thing.trim();
+    if let Some(event) = xids::nvlink(thing) {
+        return nvlink(patterns, &event);
+    }
     let lower = thing.to_ascii_lowercase();
     let words: Vec<&str> = lower.split([' ', ':', '=']).filter(|w| !w.is_empty()).collect();
     let found: Vec<Explanation> = match words.as_slice() {
@@ -90,6 +94,22 @@ fn xid(patterns: &Patterns, kind: &str, code: &str) -> Option<Explanation> {
             .row("explain-source", row.get("source"))
             .leads_to(patterns, row.get("cause_slug")),
     )
+}
+
+/// An NVLink 5 event: its sub-code decoded, then its Xid.
+fn nvlink(patterns: &Patterns, event: &xids::Nvlink) -> Vec<Explanation> {
+    let heading = format!("Xid {} {} 0x{:08x} 0x{:08x}", event.xid, event.unit, event.interrupt, event.status);
+    let decoded = xids::decode(patterns.tables(), event).map(|row| {
+        Explanation::new(heading)
+            .row("explain-severity", row.get("severity"))
+            .row("explain-layer", row.get("hw_sw"))
+            .row("explain-action", row.get("action"))
+            .row("explain-vendor-action", row.get("investigate"))
+            .row("explain-follows", row.get("local_remote"))
+            .row("explain-source", row.get("source"))
+            .leads_to(patterns, "nvlink-error")
+    });
+    decoded.into_iter().chain(xid(patterns, "XID", &event.xid)).collect()
 }
 
 fn cuda(patterns: &Patterns, column: &str, value: &str) -> Option<Explanation> {
@@ -190,3 +210,19 @@ fn line(patterns: &Patterns, text: &str) -> Vec<Explanation> {
     view.findings.into_iter().take(3).map(|f| Explanation::new(text.to_owned()).leads_to(patterns, &f.cause)).collect()
 }
 
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_event_is_decoded_before_its_code() {
+        let patterns = Patterns::builtin().unwrap();
+        let found = explain(&patterns, "NVRM: Xid (PCI:0018:01:00): 149, NETIR_LINK_EVT  Fatal   XC0 i0 Link 12 (0x02a001c6 0x00000000 0x00000000)");
+        assert_eq!(found.len(), 2);
+        assert!(found[0].rows.contains(&("explain-action", "RESET_GPU".to_owned())), "{:?}", found[0]);
+        assert_eq!(found[0].cause.as_deref(), Some("nvlink-error"));
+        assert!(found[1].heading.starts_with("Xid 149"));
+        // A pair that the catalogue does not hold still gets its Xid.
+        assert_eq!(explain(&patterns, "xid 149 NETIR_LINK_EVT 0xffffffff 0x00000001").len(), 1);
+    }
+}

@@ -12,6 +12,7 @@
 
 pub mod anonymize;
 pub mod cli;
+pub mod compare;
 pub mod config;
 pub mod diagnose;
 pub mod error;
@@ -42,8 +43,10 @@ pub struct Analyzed {
 
 /// Analyses a paste. A pure function of its lines and the pattern set.
 pub fn analyze(paste: &Paste, patterns: &Patterns) -> Analyzed {
-    let log = segment::split(paste);
-    let facts = facts::read(paste, &log, patterns.tables());
+    let plain = segment::plain(paste);
+    let log = segment::cut(plain.paste());
+    let facts = facts::read(plain.paste(), &log, patterns.tables());
+    let log = plain.restore(log);
     let diagnosis = diagnose::diagnose(paste, &log, facts, patterns);
     Analyzed { log, diagnosis }
 }

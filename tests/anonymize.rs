@@ -2,7 +2,7 @@
 
 use faultbook::anonymize::{Anonymized, Rules, anonymize};
 use faultbook::i18n::Lang;
-use faultbook::intake::{Limits, Line, Part, Paste, Source, read};
+use faultbook::intake::{Limits, Part, Paste, read};
 use faultbook::pattern::Patterns;
 use faultbook::segment;
 use serde::Deserialize;
@@ -26,11 +26,9 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// Reads the text as the service does: prefixes tell host names.
 fn paste(text: &str) -> Paste {
-    let lines: Vec<Line> =
-        (1u32..).zip(text.split('\n')).map(|(number, text)| Line { number, text: text.to_owned(), ..Line::default() }).collect();
-    let last = u32::try_from(lines.len()).unwrap();
-    Paste { lines, sources: vec![Source { name: String::new(), first: 1, last }], limits: Vec::new() }
+    read(vec![Part { name: String::new(), bytes: text.as_bytes().to_vec() }], &Limits::default()).expect("the text reads")
 }
 
 fn run(text: &str) -> Anonymized {

@@ -12,5 +12,7 @@ mod pages;
 mod secrets;
 #[path = "http/pastes.rs"]
 mod pastes;
+#[path = "http/tables.rs"]
+mod tables;
 #[path = "http/preview.rs"]
 mod preview;

@@ -60,6 +60,14 @@ fn golden_unsafe_placeholder() {
 }
 
 #[test]
+fn a_sentence_names_groups_and_facts_only() {
+    let text = "[[condition]]\nid = \"c\"\nwhen = 'limit.open_files <= 1024'\nstrength = \"hints\"\nwhy = { en = \"The limit is {NAME}.\", zh = \"上限为 {NAME}。\" }\n\n[[example]]";
+    let faults = |name: &str| lint("driver/sample.toml", &with(|file| file.replacen("[[example]]", &text.replace("NAME", name), 1)));
+    assert!(faults("fact.limit.open_files").contains("`{fact.limit.open_files}` is neither a group"));
+    assert_eq!(faults("limit.open_files"), "");
+}
+
+#[test]
 fn golden_missing_translation() {
     insta::assert_snapshot!(lint("driver/sample.toml", &with(|text| text.replace("zh = \"用几个字说明故障\"", "zh = \"\""))));
 }

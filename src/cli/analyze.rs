@@ -3,6 +3,7 @@
 use super::{Common, Format, long, parts, print};
 use crate::anonymize::{Anonymized, Rules, anonymize};
 use crate::error::Error;
+use crate::i18n::word;
 use crate::intake::{self, Limits, Part, Paste};
 use crate::pattern::Patterns;
 use crate::render::{self, Extras};
@@ -57,6 +58,7 @@ impl AnalyzeArgs {
             _ if self.each => serde_json::to_string(&analysis).map_err(|_| Error::Internal)? + "\n",
             Format::Json => serde_json::to_string_pretty(&analysis).map_err(|_| Error::Internal)? + "\n",
             Format::Text => render::full::full(&analysis, &shown(), lang, &Extras::default(), false),
+            Format::Ticket => render::ticket::ticket(&analysis, &shown(), lang).unwrap_or_else(|| format!("{}\n", word(lang, "ticket.none"))),
             Format::Markdown => render::markdown::markdown(&analysis, &shown(), lang, &Extras::default()),
         };
         print(&text)?;

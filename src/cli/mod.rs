@@ -4,11 +4,14 @@
 //! like grep: 0 a finding, 1 none, 2 error.
 
 mod analyze;
+mod diff;
 mod eval;
 mod explain;
 mod long;
 mod patterns;
+mod run;
 mod service;
+mod store;
 mod wheel;
 
 use crate::error::Error;
@@ -33,6 +36,12 @@ pub struct Cli {
 enum Command {
     /// Analyse logs: files or one folder make one case; without any, standard input.
     Analyze(analyze::AnalyzeArgs),
+    /// Run a command, pass its output through, and explain it when it fails; its exit status is kept.
+    Run(run::RunArgs),
+    /// Collect what this machine says of itself, read-only, and analyse it.
+    Doctor(run::DoctorArgs),
+    /// Compare two pastes: the facts that differ.
+    Diff(diff::DiffArgs),
     /// Replace what is personal or secret, and print the rest unchanged.
     Anonymize(analyze::AnonymizeArgs),
     /// Serve the web form, the pages and the API.
@@ -47,6 +56,12 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// Check, list, show and start pattern files.
     Patterns(patterns::PatternsArgs),
+    /// Make the store's tables, or bring them up to date; `serve` does so itself.
+    Migrate(store::MigrateArgs),
+    /// Copy every report from one store to another, and compare the counts.
+    Copy(store::CopyArgs),
+    /// Delete every report whose time is over; `serve` does so every minute.
+    Purge(store::PurgeArgs),
     /// Print all settings with their defaults, as a settings file.
     DefaultConfig(service::DefaultConfigArgs),
     /// Print the completion script of a shell.
@@ -93,6 +108,8 @@ enum Format {
     Text,
     Json,
     Markdown,
+    /// A ticket for the vendor, in Markdown, where a card is at fault.
+    Ticket,
 }
 
 /// Exit status of a usage error or a failure.
@@ -103,6 +120,9 @@ impl Cli {
     pub fn run(self) -> ExitCode {
         let outcome = match self.command {
             Command::Analyze(args) => args.run(),
+            Command::Run(args) => args.run(),
+            Command::Doctor(args) => args.run(),
+            Command::Diff(args) => args.run(),
             Command::Anonymize(args) => args.run(),
             Command::Serve(args) => args.run(),
             Command::Wheel(args) => args.run(),
@@ -112,6 +132,9 @@ impl Cli {
             Command::Eval(args) => args.run(),
             Command::Explain(args) => args.run(),
             Command::Patterns(args) => args.run(),
+            Command::Migrate(args) => args.run(),
+            Command::Copy(args) => args.run(),
+            Command::Purge(args) => args.run(),
         };
         match outcome {
             Ok(code) => code,

@@ -38,7 +38,10 @@ pub struct Piece {
     pub count: u32,
     pub scope: ScopeId,
     pub gpus: BTreeSet<u16>,
+    /// The rank of the earliest line.
     pub rank: Option<u32>,
+    /// All ranks whose lines say it.
+    pub ranks: BTreeSet<u32>,
     pub subject: Subject,
     pub time: Option<Stamp>,
     /// Index of the segment of the first hit; conditions have none.
@@ -128,6 +131,7 @@ fn from_hits(paste: &Paste, log: &Log, hits: &Hits, patterns: &Patterns, facts: 
             scope: log.segment_of(record).scope,
             gpus: BTreeSet::new(),
             rank: record.rank,
+            ranks: BTreeSet::new(),
             subject: Subject::None,
             time: record.time,
             segment: Some(record.segment),
@@ -138,6 +142,7 @@ fn from_hits(paste: &Paste, log: &Log, hits: &Hits, patterns: &Patterns, facts: 
         if piece.lines.len() < MAX_LINES && !piece.lines.contains(&line) {
             piece.lines.push(line);
         }
+        piece.ranks.extend(record.rank);
         if let Some(Subject::Gpu(gpu)) = gpu {
             piece.gpus.insert(gpu);
         }
@@ -170,6 +175,7 @@ fn judge(at: usize, index: usize, patterns: &Patterns, context: &Context, episod
                         scope,
                         gpus: BTreeSet::new(),
                         rank: None,
+                        ranks: BTreeSet::new(),
                         subject: outcome.subject,
                         time: None,
                         segment: None,

@@ -1,6 +1,6 @@
 //! The steps of a finding, in order, with this user's own safe values in the commands.
 
-use super::analysis::Fix;
+use super::analysis::{Fix, Where};
 use super::rank::Finding;
 use crate::facts::{FactType, Facts, Subject, Value};
 use crate::i18n::Lang;
@@ -8,17 +8,30 @@ use crate::pattern::Patterns;
 use crate::pattern::evaluate::{Context, Tri};
 use crate::pattern::file::FixFile;
 use crate::pattern::placeholder::{Piece, pieces};
+use crate::segment::ScopeKind;
 
+/// Steps on Windows are offered only where the paste shows Windows or WSL, or the cause is one of
+/// Windows alone.
+///
 /// Bypass before check before cure; within a kind as written, which is soft before hard.
 pub fn fixes(patterns: &Patterns, context: &Context, finding: &Finding, lang: Lang) -> Vec<Fix> {
     let cause = &patterns.causes()[finding.cause];
+    let on_windows = shows_windows(context) || cause.file.fix.iter().all(for_windows);
     let offered = cause.file.fix.iter().zip(&cause.fix_when).filter(|(fix, when)| {
         let holds = when.as_ref().is_none_or(|expr| context.judge(expr, finding.scope).iter().any(|o| o.truth == Tri::True));
-        holds && fits_system(context, finding, fix)
+        holds && (on_windows || !for_windows(fix)) && fits_system(context, finding, fix)
     });
     let mut fixes: Vec<&FixFile> = offered.map(|(fix, _)| fix).collect();
     fixes.sort_by_key(|fix| fix.kind);
     fixes.into_iter().map(|fix| step(patterns, context, finding, fix, lang)).collect()
+}
+
+fn shows_windows(context: &Context) -> bool {
+    context.scopes.iter().any(|scope| matches!(scope.kind, ScopeKind::Windows | ScopeKind::Wsl))
+}
+
+fn for_windows(fix: &FixFile) -> bool {
+    fix.where_ == Where::Windows || (!fix.os.is_empty() && fix.os.iter().all(|os| os == "windows"))
 }
 
 fn fits_system(context: &Context, finding: &Finding, fix: &FixFile) -> bool {

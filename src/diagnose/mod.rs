@@ -112,7 +112,7 @@ pub fn diagnose(paste: &Paste, log: &Log, mut facts: Facts, patterns: &Patterns)
     let episodes = Episodes::new(paste, log, &hits, patterns);
     let (mut pieces, missing) = evidence::collect(paste, log, &hits, patterns, &mut facts, &episodes);
     evidence::share_symptoms(patterns, &mut pieces);
-    let (findings, states) = rank::rank(patterns, rank::findings(patterns, &pieces));
+    let (findings, states) = rank::rank(patterns, rank::findings(patterns, &pieces, &facts));
     let context = crate::pattern::evaluate::Context { facts: &facts, scopes: &log.scopes, register: patterns.register() };
     let layers = layers::layers(patterns, &context, &findings);
     let questions = questions::ask(patterns, &context, &findings, &pieces, &missing, log);

@@ -3,6 +3,7 @@
 use super::analysis::{Confidence, Effect};
 use super::evidence::{Missing, Piece};
 use super::rank::Finding;
+use crate::facts::Value;
 use crate::pattern::Patterns;
 use crate::pattern::evaluate::Context;
 use crate::pattern::file::CauseKind;
@@ -22,8 +23,8 @@ pub enum Asked {
 
 const MAX_QUESTIONS: usize = 3;
 
-/// At most three questions, the best first: those of the leading findings, those of unexplained
-/// symptoms, then facts that a leading finding's conditions lacked.
+/// At most three questions, the best first: those of unexplained symptoms, those of the leading
+/// findings (or, without any, of what was only hinted at), then facts that a leading finding's conditions lacked.
 pub fn ask(patterns: &Patterns, context: &Context, findings: &[Finding], pieces: &BTreeMap<usize, Vec<Piece>>, missing: &Missing, log: &Log) -> Vec<Asked> {
     let settled = findings.first().is_some_and(|f| f.confidence == Confidence::Certain);
     if settled {
@@ -31,16 +32,32 @@ pub fn ask(patterns: &Patterns, context: &Context, findings: &[Finding], pieces:
     }
     let mut asked = Vec::new();
     let unexplained = unexplained_symptoms(patterns, findings, pieces);
-    for cause in unexplained.into_iter().chain(findings.iter().take(3).map(|f| f.cause)) {
+    let hinted = if findings.is_empty() { hinted(patterns, pieces) } else { Vec::new() };
+    for cause in unexplained.into_iter().chain(findings.iter().take(3).map(|f| f.cause)).chain(hinted) {
         asked.extend(of_file(patterns, context, cause));
     }
     for finding in findings.iter().take(2) {
         asked.extend(of_facts(patterns, finding.cause, missing));
     }
-    if findings.is_empty() && super::fingerprint::failing_records(log).next().is_some() {
+    let fails = || super::fingerprint::failing_records(log).next().is_some() || no_gpu_for_torch(context);
+    if findings.is_empty() && fails() {
         asked.extend(next_listings(log));
     }
     distinct(patterns, asked)
+}
+
+/// `torch.cuda.is_available()` said False: a failure without a failing line.
+fn no_gpu_for_torch(context: &Context) -> bool {
+    context.facts.all("torch.cuda_available").last().is_some_and(|fact| fact.value == Value::Bool(false))
+}
+
+/// Causes that something speaks for, too weakly for a finding, and states: the heaviest first.
+fn hinted(patterns: &Patterns, pieces: &BTreeMap<usize, Vec<Piece>>) -> Vec<usize> {
+    let weight = |pieces: &[Piece]| pieces.iter().filter(|p| p.effect == Effect::For && !p.old).map(|p| p.weight).fold(0.0, f64::max);
+    let causes = pieces.iter().filter(|(cause, _)| patterns.causes()[**cause].kind != CauseKind::Symptom);
+    let mut hinted: Vec<(usize, f64)> = causes.map(|(cause, pieces)| (*cause, weight(pieces))).filter(|(_, weight)| *weight > 0.0).collect();
+    hinted.sort_by(|a, b| b.1.total_cmp(&a.1));
+    hinted.into_iter().take(MAX_QUESTIONS).map(|(cause, _)| cause).collect()
 }
 
 /// Symptoms that were recognised and that no finding with evidence of its own explains.

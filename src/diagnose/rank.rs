@@ -3,7 +3,7 @@
 use super::analysis::{Confidence, Effect, Strength};
 use super::evidence::{Origin, Piece};
 use super::score::{self, Score};
-use crate::facts::Subject;
+use crate::facts::{Facts, Subject, Value};
 use crate::intake::Stamp;
 use crate::pattern::Patterns;
 use crate::pattern::file::CauseKind;
@@ -38,24 +38,46 @@ pub struct Follows {
 
 /// Scores every cause and keeps those that are at least possible. States and symptoms that only
 /// lend their weight are not among them; see [`symptoms_seen`].
-pub fn findings(patterns: &Patterns, pieces: &BTreeMap<usize, Vec<Piece>>) -> Vec<Finding> {
+pub fn findings(patterns: &Patterns, pieces: &BTreeMap<usize, Vec<Piece>>, facts: &Facts) -> Vec<Finding> {
+    let failed_first = first_failed(facts);
     let mut findings = Vec::new();
     for (cause, pieces) in pieces {
         let file = &patterns.causes()[*cause];
         let current: Vec<Piece> = pieces.iter().filter(|p| !p.old).cloned().collect();
         let Score { score, confidence, weights } = score::score(&current, file.kind, file.file.prior);
         if let Some(confidence) = confidence {
-            findings.push(finding(*cause, confidence, score, current, weights));
+            let rank = failed_first.filter(|rank| speaks_of(&current, *rank) || only_echoes(patterns, *cause, &current));
+            findings.push(finding(*cause, confidence, score, current, weights, rank));
         }
     }
     findings
 }
 
-fn finding(cause: usize, confidence: Confidence, score: f64, pieces: Vec<Piece>, weights: Vec<f64>) -> Finding {
+/// The rank that failed first, where the facts tell.
+fn first_failed(facts: &Facts) -> Option<u32> {
+    facts.all("job.first_failed_rank").find_map(|fact| match fact.value {
+        Value::Int(rank) => u32::try_from(rank).ok(),
+        _ => None,
+    })
+}
+
+/// True where a line of this rank is among the evidence.
+fn speaks_of(pieces: &[Piece], rank: u32) -> bool {
+    pieces.iter().any(|p| p.effect == Effect::For && p.ranks.contains(&rank))
+}
+
+/// True where ranks are named by symptoms alone: the ranks that complain are not the one at fault.
+fn only_echoes(patterns: &Patterns, cause: usize, pieces: &[Piece]) -> bool {
+    let symptom = patterns.causes()[cause].kind == CauseKind::Symptom;
+    let mut named = pieces.iter().filter(|p| p.effect == Effect::For && p.rank.is_some()).peekable();
+    named.peek().is_some() && named.all(|p| symptom || matches!(p.origin, Origin::Symptom(_)))
+}
+
+fn finding(cause: usize, confidence: Confidence, score: f64, pieces: Vec<Piece>, weights: Vec<f64>, failed_first: Option<u32>) -> Finding {
     let for_it = || pieces.iter().filter(|p| p.effect == Effect::For);
     let leading = for_it().max_by(|a, b| a.weight.total_cmp(&b.weight).then(first(b).cmp(&first(a))));
     let gpus: BTreeSet<u16> = for_it().flat_map(|p| p.gpus.iter().copied()).collect();
-    let rank = for_it().min_by_key(|p| first(p)).and_then(|p| p.rank);
+    let rank = failed_first.or_else(|| for_it().min_by_key(|p| first(p)).and_then(|p| p.rank));
     let subject = match (gpus.len(), rank, leading.map(|p| p.subject)) {
         (1, _, _) => gpus.first().map_or(Subject::None, |gpu| Subject::Gpu(*gpu)),
         (_, Some(rank), _) => Subject::Rank(rank),

@@ -64,3 +64,66 @@ fn weights(pieces: &[Piece]) -> Vec<f64> {
     }
     weights
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnose::evidence::weight;
+    use crate::facts::Subject;
+    use std::collections::BTreeSet;
+
+    fn piece(group: &str, strength: Strength, effect: Effect) -> Piece {
+        Piece {
+            origin: Origin::Condition(0),
+            effect,
+            strength,
+            weight: weight(strength),
+            group: group.to_owned(),
+            lines: vec![1],
+            count: 1,
+            scope: 0,
+            gpus: BTreeSet::new(),
+            rank: None,
+            ranks: BTreeSet::new(),
+            subject: Subject::None,
+            time: None,
+            segment: None,
+            captures: Vec::new(),
+            old: false,
+        }
+    }
+
+    fn of(pieces: &[Piece]) -> (f64, Option<Confidence>) {
+        let score = score(pieces, CauseKind::Cause, Prior::Common);
+        (score.score, score.confidence)
+    }
+
+    #[test]
+    fn a_group_counts_its_strongest_piece_only() {
+        let twice = [piece("a", Strength::Supports, Effect::For), piece("a", Strength::Strong, Effect::For)];
+        assert_eq!(of(&twice), (3.0, Some(Confidence::Likely)));
+        let apart = [piece("a", Strength::Supports, Effect::For), piece("b", Strength::Strong, Effect::For)];
+        assert_eq!(of(&apart).0, 4.5);
+    }
+
+    #[test]
+    fn certain_needs_a_proof_and_nothing_strong_against_it() {
+        let proved = piece("a", Strength::Proves, Effect::For);
+        assert_eq!(of(std::slice::from_ref(&proved)), (6.0, Some(Confidence::Certain)));
+        assert_eq!(of(&[proved.clone(), piece("b", Strength::Supports, Effect::Against)]).1, Some(Confidence::Certain));
+        assert_eq!(of(&[proved, piece("b", Strength::Strong, Effect::Against)]), (3.0, Some(Confidence::Likely)));
+    }
+
+    #[test]
+    fn hints_alone_are_no_finding() {
+        assert_eq!(of(&[piece("a", Strength::Hints, Effect::For)]).1, None);
+        assert_eq!(of(&[piece("a", Strength::Supports, Effect::For)]).1, Some(Confidence::Possible));
+    }
+
+    #[test]
+    fn a_share_of_a_symptom_stays_possible() {
+        let mut shared = piece("a", Strength::Proves, Effect::For);
+        shared.origin = Origin::Symptom(0);
+        assert_eq!(of(&[shared]).1, Some(Confidence::Possible));
+    }
+}

@@ -16,20 +16,29 @@ const MAX_REASONS: usize = 2;
 /// Characters of a quoted line.
 const MAX_QUOTE: usize = 160;
 
-/// One or two sentences, the strongest evidence first; every text of the paste is redacted.
+/// One or two sentences: what the strongest evidence says, then numbers that were compared, if any
+/// piece holds some. A line is quoted only where no piece has a sentence of its own. Every text
+/// of the paste is redacted.
 pub fn why(patterns: &Patterns, context: &Context, finding: &Finding, quotes: &BTreeMap<u32, String>, lang: Lang, redact: &dyn Fn(&str) -> String) -> String {
     let mut order: Vec<usize> = (0..finding.pieces.len()).filter(|at| finding.pieces[*at].effect == Effect::For && finding.weights[*at] > 0.0).collect();
     order.sort_by(|a, b| finding.weights[*b].total_cmp(&finding.weights[*a]));
-    let mut sentences: Vec<String> = Vec::new();
-    for at in order {
-        let piece = &finding.pieces[at];
-        let own = template(patterns, finding, piece).and_then(|text| fill(patterns, context, finding, piece, text.get(lang), redact));
-        let sentence = own.or_else(|| quote(piece, quotes, lang, redact));
-        sentences.extend(sentence.filter(|s| !sentences.contains(s)));
-        if sentences.len() == MAX_REASONS {
-            break;
-        }
+    let mut own: Vec<(bool, String)> = Vec::new();
+    for at in &order {
+        let piece = &finding.pieces[*at];
+        let Some(text) = template(patterns, finding, piece) else { continue };
+        let text = text.get(lang);
+        let sentence = fill(patterns, context, finding, piece, text, redact);
+        let has_values = pieces(text).iter().any(|part| matches!(part, Part::Name(_)));
+        own.extend(sentence.filter(|s| own.iter().all(|(_, known)| known != s)).map(|s| (has_values, s)));
     }
+    if own.is_empty() {
+        return order.iter().find_map(|at| quote(&finding.pieces[*at], quotes, lang, redact)).unwrap_or_default();
+    }
+    if let Some(rest) = own.get_mut(1..) {
+        // Stable: among equals the weightier evidence stays ahead.
+        rest.sort_by_key(|(has_values, _)| !has_values);
+    }
+    let sentences: Vec<String> = own.into_iter().take(MAX_REASONS).map(|(_, sentence)| sentence).collect();
     sentences.join(" ")
 }
 

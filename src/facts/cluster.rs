@@ -104,8 +104,10 @@ pub fn kubernetes(reader: &mut Reader) {
         pod(reader, line);
     }
     pod_without_gpu(reader);
-    for (at, name) in [(0, "k8s.gpu_capacity"), (1, "k8s.gpu_allocatable")] {
-        if let (Some(line), false) = (seen[at], found[at]) {
+    // A block that is open where the paste ends may have been cut.
+    let cut = reader.segment.lines.end >= reader.paste.lines.len();
+    for (at, name, kind) in [(0, "k8s.gpu_capacity", Block::Capacity), (1, "k8s.gpu_allocatable", Block::Allocatable)] {
+        if let (Some(line), false) = (seen[at], found[at] || (cut && block.0 == kind)) {
             reader.int(name, 0, line);
         }
     }

@@ -138,8 +138,11 @@ fn sized(cell: &str, unit: i64) -> Option<i64> {
 /// `df`: full file systems, and the size of /dev/shm.
 pub fn disk(reader: &mut Reader) {
     let inner = reader.scope_kind().is_inner();
-    let (mut rows, mut full) = (0, false);
+    let (mut rows, mut full, mut inodes) = (0, false, false);
     for line in reader.lines() {
+        if line.text.contains("Use%") {
+            inodes = line.text.contains("IUse%");
+        }
         let row = caps(re!(r"^\s*(\S+)\s+([\d.]+[KMGTP]?i?)\s+([\d.]+[KMGTP]?i?)\s+([\d.]+[KMGTP]?i?)\s+(\d+)%\s+(/\S*)"), line.text);
         let Some(cells) = row else { continue };
         let cell = |n: usize| cells.get(n).map_or("", |m| m.as_str());
@@ -147,9 +150,11 @@ pub fn disk(reader: &mut Reader) {
         rows += 1;
         if cell(5).parse().is_ok_and(|used: u32| used >= 99) && !device.starts_with("/dev/loop") {
             full = true;
-            reader.add(Subject::None, "disk.full_paths", &[cell(6).to_owned()], line.number);
+            let name = if inodes { "disk.inodes_full" } else { "disk.full_paths" };
+            reader.add(Subject::None, name, &[cell(6).to_owned()], line.number);
         }
         if cell(6) == "/dev/shm"
+            && !inodes
             && (inner || device == "shm")
             && let Some(size) = sized(cell(2), 1024)
         {
@@ -339,6 +344,14 @@ mod tests {
         let facts = facts_from(Kind::Disk, "df -h", text);
         assert_eq!(value(&facts, Subject::None, "container.shm_bytes"), Some(Value::Int(64 << 20)));
         assert_eq!(value(&facts, Subject::None, "disk.full_paths"), Some(Value::Set(vec!["/dev/shm".into()])));
+    }
+
+    #[test]
+    fn inodes_are_not_bytes() {
+        let text = "Filesystem        Inodes     IUsed IFree IUse% Mounted on\n/dev/md0       234881024 234881024     0  100% /scratch\nFilesystem      Size  Used Avail Use% Mounted on\n/dev/md0        7.0T  3.3T  3.4T  50% /scratch";
+        let facts = facts_from(Kind::Disk, "df -i /scratch; df -h /scratch", text);
+        assert_eq!(value(&facts, Subject::None, "disk.inodes_full"), Some(Value::Set(vec!["/scratch".into()])));
+        assert_eq!(value(&facts, Subject::None, "disk.full_paths"), None);
     }
 
     #[test]

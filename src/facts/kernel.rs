@@ -1,7 +1,7 @@
 //! Kernel messages: dmesg and the journal.
 
-use super::reader::{Line, Memo, Reader, caps, first, hits, re};
-use super::{Facts, Value, normal_pci};
+use super::reader::{Line, Reader, caps, first, hits, re};
+use super::{Value, normal_pci};
 use crate::intake::Stamp;
 
 /// Most codes and kills that are kept.
@@ -75,19 +75,41 @@ fn card(reader: &mut Reader, line: Line) {
             reader.give_to(card, "gpu.device_id", Value::Text(id.to_owned()), &[line.number]);
         }
     }
-    if let Some(cells) = caps(re!(r"\bXid \(PCI:([0-9A-Fa-f:.]+)\): (\d+)"), line.text) {
-        let cell = |n: usize| cells.get(n).map_or("", |m| m.as_str());
-        let pci = normal_pci(cell(1));
-        let scope = reader.scope();
-        if reader.card(Some(&pci), None, None).is_none() {
-            return;
+    xid(reader, line);
+    if let Some(cells) = caps(re!(r"NVRM: (?:GPU ([0-9A-Fa-f:.]+): )?RmInitAdapter failed! \((0x[0-9a-fA-F]{1,8}:0x[0-9a-fA-F]{1,8}(?::\d{1,8})?)\)"), line.text) {
+        let card = reader.card(cells.get(1).map(|m| m.as_str()), None, None).or_else(|| reader.some_card());
+        // The first failure after boot tells the cause; repeats only say that it is stuck.
+        if let (Some(card), Some(triple)) = (card, cells.get(2))
+            && reader.known(card, "gpu.rminit").is_none()
+        {
+            reader.give_to(card, "gpu.rminit", Value::Text(triple.as_str().to_owned()), &[line.number]);
         }
-        let (codes, lines) = reader.state.xids.entry((scope, pci)).or_default();
-        let code = cell(2).to_owned();
-        if codes.len() < MAX_EVENTS && !codes.contains(&code) {
-            codes.push(code);
-            lines.push(line.number);
-        }
+    }
+}
+
+/// Collects the Xids of each card; some say more than their code.
+fn xid(reader: &mut Reader, line: Line) {
+    let Some(cells) = caps(re!(r"\bXid \(PCI:([0-9A-Fa-f:.]+)\): (\d{1,4})(?:.*?\bname=([^,]{1,40}))?"), line.text) else { return };
+    let cell = |n: usize| cells.get(n).map_or("", |m| m.as_str());
+    let pci = normal_pci(cell(1));
+    let scope = reader.scope();
+    let Some(card) = reader.card(Some(&pci), None, None) else { return };
+    let code = cell(2).to_owned();
+    let events = reader.state.xids.entry((scope, pci)).or_default();
+    events.count += 1;
+    if matches!(cell(2), "13" | "31" | "43") && !cell(3).is_empty() && events.programs.len() < MAX_EVENTS {
+        events.programs.insert(cell(3).to_owned());
+    }
+    if events.codes.len() < MAX_EVENTS && !events.codes.contains(&code) {
+        events.codes.push(code);
+        events.lines.push(line.number);
+    }
+    if let Some(asked) = first(re!(r"recovery action changed from .* to 0x[1-9a-f]\w* \(([A-Za-z0-9 ]{3,40})\)"), line.text) {
+        reader.give_to(card, "gpu.recovery_action", Value::Text(super::smi_query::kebab(asked)), &[line.number]);
+    }
+    if let Some(event) = super::xids::nvlink(line.text) {
+        let text = format!("xid {} {} 0x{:08x} 0x{:08x}", event.xid, event.unit, event.interrupt, event.status);
+        reader.give_to(card, "gpu.nvlink_event", Value::Text(text), &[line.number]);
     }
 }
 
@@ -122,15 +144,6 @@ fn boot_time(reader: &mut Reader, line: u32) {
     {
         let time = time.to_string();
         reader.text("kernel.boot_time", time.trim_end_matches('Z'), line);
-    }
-}
-
-/// Gives the collected Xid codes to their cards: the set of codes as text.
-pub fn give_xids(facts: &mut Facts, state: &Memo) {
-    for ((scope, pci), (codes, lines)) in &state.xids {
-        let card = facts.gpu(Some(pci), None, None);
-        let lines = lines.get(..8).unwrap_or(lines);
-        facts.give(*scope, card, "gpu.xids", Value::Set(codes.clone()), lines);
     }
 }
 

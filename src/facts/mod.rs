@@ -13,6 +13,7 @@ mod modules;
 mod packages;
 mod parsers;
 mod probe;
+mod ranks;
 mod reader;
 pub mod register;
 mod smi_list;
@@ -27,6 +28,7 @@ mod torchenv;
 mod traceback;
 pub mod version;
 pub mod wheel;
+pub mod xids;
 
 use crate::intake::Paste;
 use crate::segment::{Log, ScopeId};
@@ -260,7 +262,9 @@ pub fn read(paste: &Paste, log: &Log, tables: &Tables) -> Facts {
         let mut reader = Reader { paste, log, segment, facts: &mut facts, state: &mut state };
         parsers::run(&mut reader);
     }
-    kernel::give_xids(&mut facts, &state);
+    xids::give(tables, &mut facts, &state.xids);
+    xids::derive(tables, &mut facts);
+    ranks::read(paste, log, &mut facts);
     derive::derive(log, tables, &mut facts);
     facts
 }
@@ -281,6 +285,7 @@ mod tests {
             include_str!("packages.rs"),
             include_str!("parsers.rs"),
             include_str!("probe.rs"),
+            include_str!("ranks.rs"),
             include_str!("smi_list.rs"),
             include_str!("smi_query.rs"),
             include_str!("smi_table.rs"),
@@ -288,6 +293,7 @@ mod tests {
             include_str!("toolkit.rs"),
             include_str!("torchenv.rs"),
             include_str!("traceback.rs"),
+            include_str!("xids.rs"),
         ];
         let name = regex::Regex::new(r#""([a-z0-9_]+\.[a-z0-9_]+)""#).unwrap();
         let code = sources.iter().filter_map(|s| s.split("#[cfg(test)]").next());

@@ -16,8 +16,12 @@ const MODULES: [(&str, &str); 5] = [
 /// lsmod: given where listed; absent where the listing is whole and would have shown it.
 pub fn lsmod(reader: &mut Reader) {
     let mut seen = [false; MODULES.len()];
+    // The modules that lean on nvidia cannot be loaded without it: where only they are listed,
+    // the paste was cut.
+    let mut leaning = false;
     for line in reader.lines() {
         let Some(name) = first(re!(r"^\s*(\w+)\s+\d+\s+-?\d+(?:\s|$)"), line.text) else { continue };
+        leaning |= name.starts_with("nvidia_");
         let listed = MODULES.iter().zip(&mut seen).find(|((_, module), _)| *module == name);
         if let Some(((fact, _), seen)) = listed {
             *seen = true;
@@ -25,7 +29,7 @@ pub fn lsmod(reader: &mut Reader) {
         }
     }
     for ((fact, module), seen) in MODULES.iter().zip(seen) {
-        if !seen && reader.shows_all(&[module]) {
+        if !seen && reader.shows_all(&[module]) && !(leaning && *module == "nvidia") {
             reader.deny(fact);
         }
     }

@@ -29,13 +29,22 @@ pub fn read(reader: &mut Reader) {
         if text.is_empty() || !is_output(text) {
             continue;
         }
-        if let Some(group) = groups.next_if_fits(text) {
+        if let Some(group) = groups.next_if_fits(text).or_else(|| unasked(reader, text)) {
             outputs(reader, line, text, &group);
         } else {
             labelled(reader, line);
         }
     }
     python_version(reader);
+}
+
+/// `2.4.1+cu124 12.4 False 0` without the command that printed it: the order in which everyone
+/// asks for these.
+fn unasked(reader: &Reader, text: &str) -> Option<Vec<Item>> {
+    let cells = caps(re!(r"^\d+\.\d+\.\d+\S*\+(?:cu|cpu|rocm)\S*(?: (\d+\.\d+|None))? (?:True|False)(?: (\d+))?$"), text).filter(|_| reader.command_line().is_empty())?;
+    let cuda = cells.get(1).map(|_| Item::Cuda);
+    let count = cells.get(2).map(|_| Item::Count);
+    Some([Some(Item::Version), cuda, Some(Item::Available), count].into_iter().flatten().collect())
 }
 
 /// Labelled lines and the interpreter's banner alone, for segments of other kinds.

@@ -61,8 +61,8 @@ pub struct Memo {
     pub cudnn: Vec<String>,
     /// The scopes of which a frame in the user's own code was taken; true: its traceback raised.
     pub user_frame: BTreeMap<ScopeId, bool>,
-    /// Xid codes by scope and PCI address, with the lines of the first ones.
-    pub xids: BTreeMap<(ScopeId, String), (Vec<String>, Vec<u32>)>,
+    /// Xids by scope and PCI address.
+    pub xids: BTreeMap<(ScopeId, String), super::xids::Events>,
 }
 
 /// One segment being read.

@@ -6,18 +6,25 @@ use super::{Subject, Value};
 
 /// `GPU 0: NVIDIA L40S (UUID: GPU-…)` with the MIG instances under it.
 pub fn list(reader: &mut Reader) {
-    let gpu = re!(r"^\s*GPU (\d+): (.+?) \(UUID: (GPU-[0-9A-Fa-f-]+|<[a-z-]+\d*>)\)");
+    // `cut` and `sed` often take the UUID away; then only the command tells what the lines are.
+    let bare = hits(re!(r"nvidia-smi(?:\.exe)?\s+(?:-L|--list-gpus)\b"), reader.command_line());
+    let gpu = match bare {
+        true => re!(r"^\s*GPU (\d+): ([^(:]+?)\s*(?:\(UUID: (GPU-[0-9A-Fa-f-]+|<[a-z-]+\d*>)\)|\(?$)"),
+        false => re!(r"^\s*GPU (\d+): (.+?) \(UUID: (GPU-[0-9A-Fa-f-]+|<[a-z-]+\d*>)\)"),
+    };
     let instance = re!(r"^\s+MIG\s+\S+\s+Device\s+\d+:\s+\(UUID: ");
     let (mut cards, mut card, mut instances) = (0u32, None, (0u32, 0i64));
+    let mut listed: Vec<(Subject, u32)> = Vec::new();
     for line in reader.lines() {
         let at = [line.number];
         if let Some(cells) = caps(gpu, line.text) {
             let cell = |n: usize| cells.get(n).map_or("", |m| m.as_str());
             let index = cell(1).parse().ok();
             mig(reader, card, std::mem::take(&mut instances));
-            card = reader.card(None, index, Some(cell(3)));
+            card = reader.card(None, index, Some(cell(3)).filter(|uuid| !uuid.is_empty()));
             cards += 1;
             let Some(card) = card else { continue };
+            listed.push((card, line.number));
             identity(reader, card, None, index, line.number);
             reader.give_to(card, "gpu.name", Value::Text(cell(2).to_owned()), &at);
             reader.bool("nvidia_smi.works", true, line.number);
@@ -30,10 +37,19 @@ pub fn list(reader: &mut Reader) {
         }
     }
     mig(reader, card, instances);
-    let whole = reader.kind() == crate::segment::Kind::NvidiaSmiList && reader.shows_all(&["GPU 0: NVIDIA (UUID: GPU-"]);
+    // `cut` and `sed` shorten the lines of this listing, and keep their number.
+    let shortened = hits(re!(r"^(?:sudo )?nvidia-smi(?:\.exe)?\s+(?:-L|--list-gpus)\s*\|\s*(?:cut|sed)\s[^|]*$"), reader.command_line().trim());
+    let whole = reader.kind() == crate::segment::Kind::NvidiaSmiList && (shortened || reader.shows_all(&["GPU 0: NVIDIA (UUID: GPU-"]));
     if cards > 0 && whole {
         let line = reader.head();
         reader.int("gpu.count", i64::from(cards), line);
+        // A shortened or garbled listing may have lost the lines of MIG instances.
+        let shortened = shortened || reader.lines().any(|line| line.text.contains("MIG"));
+        for (card, line) in listed {
+            if !shortened && reader.known(card, "gpu.mig_instances").is_none() {
+                reader.give_to(card, "gpu.mig_instances", Value::Int(0), &[line]);
+            }
+        }
     }
 }
 

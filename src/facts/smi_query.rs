@@ -21,6 +21,16 @@ fn only_index(reader: &Reader) -> Option<u32> {
     first(re!(r"nvidia-smi\b.*\s(?:-i|--id)[ =](\d+)(?:\s|$)"), reader.command_line())?.parse().ok()
 }
 
+/// The card of a listing that `grep` left without its heading: the one of `-i 2`, or the only one.
+fn filtered_card(reader: &mut Reader) -> Option<Subject> {
+    reader.command().and_then(|c| c.filter.as_ref())?;
+    match only_index(reader) {
+        Some(index) => reader.card(None, Some(index), None),
+        None if reader.facts.gpus.len() < 2 => reader.some_card(),
+        None => None,
+    }
+}
+
 /// Where the reader stands, and what is summed up for the card.
 #[derive(Default)]
 pub struct Query {
@@ -60,6 +70,9 @@ fn step(reader: &mut Reader, line: Line, query: &mut Query) {
 /// One `key : value` under the open sections.
 pub fn entry(reader: &mut Reader, line: u32, query: &mut Query, key: &str, value: &str) {
     let section = query.path.iter().map(|(_, name)| name.as_str()).collect::<Vec<_>>().join("/");
+    if query.card.is_none() && !section.is_empty() {
+        query.card = filtered_card(reader);
+    }
     let Some(card) = query.card else { return header(reader, line, key, value) };
     let last = section.rsplit('/').next().unwrap_or("");
     if section.is_empty() && key == "gpu uuid" && (value.starts_with("GPU-") || value.starts_with('<')) {
@@ -290,7 +303,7 @@ impl Query {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{facts, value};
+    use super::super::testing::{facts, facts_from, facts_of, part, value};
     use super::super::{Subject, Value};
     use crate::segment::Kind;
 
@@ -359,6 +372,19 @@ GPU 00000000:2A:00.0
     Product Name                          : NVIDIA H100 80GB HBM3
     Power Readings
         Power Draw                        : Unknown Error";
+
+    #[test]
+    fn a_listing_without_headings_is_about_the_card_that_was_asked_for() {
+        let text = "    PCI\n        GPU Link Info\n            Link Width\n                Max                       : 16x\n                Current                   : 4x";
+        let facts = facts_from(Kind::NvidiaSmiQ, "nvidia-smi -q -i 1 | grep -A9 PCI", text);
+        assert_eq!(value(&facts, Subject::Gpu(0), "gpu.pcie_width"), Some(Value::Int(4)));
+        assert_eq!(facts.gpus[0].index, Some(1));
+        let two = "GPU 0: NVIDIA A40\nGPU 1: NVIDIA A40";
+        let parts = [part(Kind::NvidiaSmiList, "nvidia-smi -L", two), part(Kind::NvidiaSmiQ, "nvidia-smi -q | grep -A9 PCI", text)];
+        let unknown = facts_of(&parts);
+        assert_eq!(value(&unknown, Subject::Gpu(0), "gpu.pcie_width"), None);
+        assert_eq!(value(&unknown, Subject::None, "gpu.count"), Some(Value::Int(2)));
+    }
 
     #[test]
     fn sections_are_read_for_each_card() {

@@ -1,6 +1,6 @@
 //! The CUDA toolkit and the libraries that the loader finds.
 
-use super::Subject;
+use super::{Subject, Value};
 use super::reader::{Line, Reader, caps, first, hits, re};
 
 /// `nvcc -V`.
@@ -59,9 +59,16 @@ fn soname(reader: &mut Reader, line: Line) {
 
 /// Versions that logs name: NCCL's, cuDNN's header.
 pub fn versions(reader: &mut Reader) {
+    let mut printed = std::collections::BTreeSet::new();
+    let mut lines = Vec::new();
     for line in reader.lines() {
         if let Some(version) = first(re!(r"NCCL version (\d+\.\d+\.\d+)"), line.text) {
             reader.add(Subject::None, "library.nccl_versions", &[version.to_owned()], line.number);
+        }
+        // NCCL's own line at the start of a job, one from each host; an error message repeats it.
+        if let Some(version) = first(re!(r"^(?:NCCL INFO )?NCCL version (\d+\.\d+\.\d+\+cuda[\d.]+)"), line.text.trim()) {
+            printed.insert(version.to_owned());
+            lines.push(line.number);
         }
         if let Some(cells) = caps(re!(r"#define CUDNN_(MAJOR|MINOR|PATCHLEVEL) (\d+)"), line.text) {
             let part = cells.get(2).map_or("", |m| m.as_str()).to_owned();
@@ -71,6 +78,11 @@ pub fn versions(reader: &mut Reader) {
                 reader.add(Subject::None, "library.cudnn_versions", &[version], line.number);
             }
         }
+    }
+    if printed.len() > 1 {
+        lines.dedup();
+        reader.give_to(Subject::None, "nccl.versions", Value::Set(printed.into_iter().collect()), &lines);
+        reader.give_to(Subject::None, "nccl.versions_differ", Value::Bool(true), &lines);
     }
 }
 
@@ -85,6 +97,14 @@ mod tests {
         let given = facts(Kind::Nvcc, "Cuda compilation tools, release 11.5, V11.5.119");
         assert_eq!(value(&given, Subject::None, "toolkit.version"), Some(Value::Version("11.5".into())));
         assert!(absent(&facts(Kind::Nvcc, "bash: nvcc: command not found"), "toolkit.version"));
+    }
+
+    #[test]
+    fn two_hosts_of_one_job_with_two_versions() {
+        let both = facts(Kind::Nccl, "NCCL version 2.18.5+cuda12.1\nNCCL version 2.20.5+cuda12.4");
+        assert_eq!(value(&both, Subject::None, "nccl.versions_differ"), Some(Value::Bool(true)));
+        let same = facts(Kind::Nccl, "NCCL version 2.20.5+cuda12.4\nNCCL version 2.20.5+cuda12.4\nunhandled system error, NCCL version 2.18.5");
+        assert_eq!(value(&same, Subject::None, "nccl.versions_differ"), None);
     }
 
     #[test]

@@ -200,12 +200,12 @@ impl Context<'_> {
             Expr::Each { all: false, body, .. } => self.truth(body, scope, binding, trail),
             Expr::Each { class, body, .. } => self.for_all(*class, body, scope, binding, trail),
             Expr::State { name, state, negate } => {
-                let truth = Tri::of((self.state(name, scope, binding, trail) == *state) != *negate);
-                if truth == Tri::False && *state != State::Unknown && self.state(name, scope, binding, trail) == State::Unknown {
+                let found = self.state(name, scope, binding, trail);
+                if found == State::Unknown && *state != State::Unknown {
                     trail.missing.insert(name.fact.clone());
                     return Tri::Unknown;
                 }
-                truth
+                Tri::of((found == *state) != *negate)
             }
             Expr::Compare { left, op, right } => self.compare(left, *op, right, scope, binding, trail),
         }
@@ -361,5 +361,90 @@ fn order(left: &Value, right: &Operand, type_: FactType) -> Option<Ordering> {
         (Value::Version(a) | Value::Text(a), Operand::Text(b)) if type_ == FactType::Version => compare_versions(a, b),
         (Value::Version(a) | Value::Text(a), Operand::Text(b)) => Some(a.cmp(b)),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::segment::ScopeKind;
+
+    fn register() -> Register {
+        Register::parse(include_str!("../../patterns/facts.toml")).expect("the register parses")
+    }
+
+    fn host_and_container() -> Vec<Scope> {
+        [ScopeKind::Host, ScopeKind::Container].map(|kind| Scope { kind, number: 1 }).to_vec()
+    }
+
+    fn judge(facts: &Facts, scope: ScopeId, condition: &str) -> Vec<Outcome> {
+        let register = register();
+        let scopes = host_and_container();
+        let expr = Expr::parse(condition, &register).expect(condition);
+        Context { facts, scopes: &scopes, register: &register }.judge(&expr, scope)
+    }
+
+    fn truth(facts: &Facts, scope: ScopeId, condition: &str) -> Tri {
+        judge(facts, scope, condition)[0].truth
+    }
+
+    fn version(text: &str) -> Value {
+        Value::Version(text.to_owned())
+    }
+
+    #[test]
+    fn unknown_is_not_false() {
+        let facts = Facts::default();
+        for condition in ["driver.version < \"525\"", "not driver.version < \"525\"", "module.nvidia == absent", "module.nvidia != given", "module.nvidia == false"] {
+            assert_eq!(truth(&facts, 0, condition), Tri::Unknown, "{condition}");
+        }
+        assert_eq!(truth(&facts, 0, "driver.version == unknown"), Tri::True);
+        assert_eq!(judge(&facts, 0, "driver.version < \"525\"")[0].missing, ["driver.version"]);
+    }
+
+    #[test]
+    fn absence_is_known() {
+        let mut facts = Facts::default();
+        facts.deny(0, Subject::None, "module.nvidia_uvm", &[4]);
+        assert_eq!(truth(&facts, 0, "module.nvidia_uvm == absent"), Tri::True);
+        assert_eq!(truth(&facts, 0, "module.nvidia_uvm == true"), Tri::False);
+        assert_eq!(judge(&facts, 0, "module.nvidia_uvm == absent")[0].lines, [4]);
+    }
+
+    #[test]
+    fn a_container_sees_the_hosts_driver_but_not_its_packages() {
+        let mut facts = Facts::default();
+        facts.give(0, Subject::None, "driver.version", version("470.256.02"), &[1]);
+        facts.give(0, Subject::None, "toolkit.version", version("11.4"), &[2]);
+        assert_eq!(truth(&facts, 1, "driver.version < \"525.60.13\""), Tri::True);
+        assert_eq!(truth(&facts, 1, "toolkit.version == \"11.4\""), Tri::Unknown);
+        facts.give(1, Subject::None, "driver.version", version("550.90.07"), &[9]);
+        assert_eq!(truth(&facts, 1, "driver.version < \"525.60.13\""), Tri::False);
+        assert_eq!(truth(&facts, 0, "host:driver.version != container:driver.version"), Tri::True);
+    }
+
+    #[test]
+    fn card_facts_bind_to_one_card_and_name_it() {
+        let mut facts = Facts::default();
+        for (index, heat, width) in [(0, 95, 16), (1, 40, 4)] {
+            let card = facts.gpu(None, Some(index), None);
+            facts.give(0, card, "gpu.temperature", Value::Int(heat), &[1]);
+            facts.give(0, card, "gpu.pcie_width", Value::Int(width), &[2]);
+        }
+        assert_eq!(truth(&facts, 0, "any gpu: gpu.temperature >= 90 and gpu.pcie_width == 4"), Tri::False);
+        assert_eq!(judge(&facts, 0, "gpu.temperature >= 90")[0].subject, Subject::Gpu(0));
+        assert_eq!(truth(&facts, 0, "all gpu: gpu.temperature >= 30"), Tri::True);
+        assert_eq!(truth(&facts, 0, "all gpu: gpu.pcie_width == 16"), Tri::False);
+    }
+
+    #[test]
+    fn versions_and_sets_compare_by_their_type() {
+        let mut facts = Facts::default();
+        facts.give(0, Subject::None, "driver.version", version("550.90.07"), &[1]);
+        facts.give(0, Subject::None, "kernel.running", Value::Text("6.8.0-51-generic".into()), &[2]);
+        facts.give(0, Subject::None, "dkms.built_for", Value::Set(vec!["6.8.0-48-generic".into()]), &[3]);
+        assert_eq!(truth(&facts, 0, "driver.version > \"550.54\""), Tri::True);
+        assert_eq!(truth(&facts, 0, "kernel.running not in dkms.built_for"), Tri::True);
+        assert_eq!(truth(&facts, 0, "dkms.built_for contains \"6.8.0-48-generic\""), Tri::True);
     }
 }

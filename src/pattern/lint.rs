@@ -39,7 +39,7 @@ impl Lint<'_> {
         cause.signature.iter().for_each(|s| self.signature(s));
         for condition in &cause.condition {
             self.condition(&condition.when);
-            condition.why.iter().for_each(|why| self.text(why));
+            condition.why.iter().for_each(|why| self.why(why, None));
         }
         cause.against.iter().for_each(|a| self.against(a));
         cause.fix.iter().for_each(|fix| self.fix(fix));
@@ -85,13 +85,31 @@ impl Lint<'_> {
         }
     }
 
+    /// A sentence whose name nothing fills is never shown, so every name must be one of the
+    /// signature's groups or a fact.
+    fn why(&mut self, why: &Spanned<Text>, regex: Option<&Spanned<String>>) {
+        self.text(why);
+        let groups: BTreeSet<String> = regex.and_then(|r| compile(r.get_ref()).ok()).map(|r| r.capture_names().flatten().map(str::to_owned).collect()).unwrap_or_default();
+        let Text { en, zh } = why.get_ref();
+        let names: BTreeSet<String> = [en, zh].into_iter().flat_map(|text| placeholder::pieces(text)).filter_map(|piece| match piece {
+            placeholder::Piece::Name(name) => Some(name.to_owned()),
+            placeholder::Piece::Text(_) => None,
+        }).collect();
+        for name in names {
+            let group = groups.contains(&name) || groups.contains(&name.replace('.', "__"));
+            if !group && self.register.get(&name).is_none() {
+                self.fault(why.span(), format!("`{{{name}}}` is neither a group of the expression nor a fact"), "name a group of this signature or a fact of patterns/facts.toml: the sentence would never be shown");
+            }
+        }
+    }
+
     fn signature(&mut self, signature: &SignatureFile) {
         self.literals(&signature.literal);
         self.regex(signature.regex.as_ref());
         self.kinds(signature.in_.as_ref());
         self.near(&signature.near);
         self.groups(signature.regex.as_ref());
-        signature.why.iter().for_each(|why| self.text(why));
+        signature.why.iter().for_each(|why| self.why(why, signature.regex.as_ref()));
     }
 
     fn against(&mut self, against: &AgainstFile) {
@@ -109,7 +127,7 @@ impl Lint<'_> {
                 self.fault(span, "counter-evidence without `when` and without `literal`", "give it one of both");
             }
         }
-        against.why.iter().for_each(|why| self.text(why));
+        against.why.iter().for_each(|why| self.why(why, against.regex.as_ref()));
     }
 
     fn literals(&mut self, literals: &Spanned<Vec<String>>) {

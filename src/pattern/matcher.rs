@@ -180,9 +180,15 @@ fn same(near: &Near, log: &Log, own: &Record, other: &Record) -> bool {
     })
 }
 
-/// The first PCI address of a message, in the form of the facts.
+/// The first PCI address of a message, in the form of the facts; nothing for those of network and
+/// storage adapters.
 pub fn pci_in(text: &str) -> Option<String> {
     static PCI: Lazy = Lazy::late(r"\b(?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}(?:\.[0-7])?\b");
+    static NETWORK: Lazy = Lazy::late(r"\b(?:mlx[45]_\w+|bnxt_en|irdma|i40e|ice|ixgbe|igb|e1000e|r8169|nvme|ahci|xhci_hcd|iwlwifi) (?:[0-9a-fA-F]{4}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]");
+    // The driver's name before the address says that it is no card of ours.
+    if NETWORK.get().is_some_and(|regex| regex.is_match(text)) {
+        return None;
+    }
     let regex = PCI.get()?;
     let found = regex.find_iter(text).find(|m| m.as_str().contains('.') || m.as_str().len() > 8)?;
     Some(crate::facts::normal_pci(found.as_str()))

@@ -7,6 +7,7 @@ pub mod full;
 pub mod labels;
 pub mod markdown;
 pub mod text;
+pub mod ticket;
 
 use crate::diagnose::analysis::{Analysis, Evidence, Finding, Fix, FixKind};
 use std::collections::BTreeMap;

@@ -10,12 +10,14 @@ mod record;
 mod scope;
 mod text;
 mod trace;
+mod unwrap;
 mod walk;
 mod wrap;
 
-use crate::intake::{Paste, Stamp};
+use crate::intake::{Line, Paste, Stamp};
 pub use kind::Kind;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// The paste, cut: segments in order, and the records in which patterns are looked for.
@@ -205,17 +207,56 @@ impl Looks<'_> {
     }
 }
 
-/// Cuts a paste into segments and records.
-pub fn split(paste: &Paste) -> Log {
-    match plain(paste) {
-        Some(plain) => cut(&plain),
-        None => cut(paste),
+/// A paste as parsers need it: punctuation made ASCII, lines that a terminal cut made whole.
+pub struct Plain<'a> {
+    paste: Cow<'a, Paste>,
+    /// For each line its index in the paste as it came, where lines were put together.
+    origins: Option<Vec<u32>>,
+    /// Lines of the paste as it came.
+    count: usize,
+}
+
+impl Plain<'_> {
+    pub fn paste(&self) -> &Paste {
+        &self.paste
+    }
+
+    /// The log of [`Plain::paste`] with the indices of the paste as it came.
+    pub fn restore(&self, mut log: Log) -> Log {
+        let Some(origins) = &self.origins else { return log };
+        let origin = |index: usize| origins.get(index).map_or(self.count, |at| *at as usize);
+        for segment in &mut log.segments {
+            segment.lines = origin(segment.lines.start)..origin(segment.lines.end);
+        }
+        for piece in log.records.iter_mut().flat_map(|record| &mut record.pieces) {
+            piece.1 = origin(piece.1 as usize) as u32;
+        }
+        log
     }
 }
 
-/// The paste with ASCII punctuation, so that `RuntimeError：x` has an exception's shape;
-/// `None` where nothing is to be done.
-fn plain(paste: &Paste) -> Option<Paste> {
+/// Cuts a paste into segments and records.
+pub fn split(paste: &Paste) -> Log {
+    let plain = plain(paste);
+    plain.restore(cut(plain.paste()))
+}
+
+/// Makes a paste plain, so that `RuntimeError：x` has an exception's shape and a number that
+/// the edge of a terminal cut is one number. Lines keep their numbers.
+pub fn plain(paste: &Paste) -> Plain<'_> {
+    let count = paste.lines.len();
+    let ascii = plain_lines(paste);
+    let Some(cuts) = unwrap::find(paste) else {
+        let paste = ascii.map_or(Cow::Borrowed(paste), |lines| Cow::Owned(Paste { lines, sources: paste.sources.clone(), limits: Vec::new() }));
+        return Plain { paste, origins: None, count };
+    };
+    let (lines, origins) = cuts.mend(ascii.as_ref().unwrap_or(&paste.lines));
+    // Sources name lines by index, which no longer fit: the lines are looked at as one.
+    Plain { paste: Cow::Owned(Paste { lines, ..Paste::default() }), origins: Some(origins), count }
+}
+
+/// The lines with ASCII punctuation; `None` where nothing is to be done.
+fn plain_lines(paste: &Paste) -> Option<Vec<Line>> {
     let mut lines = None;
     for (index, line) in paste.lines.iter().enumerate() {
         let Some(message) = text::plain_text(line.message()) else { continue };
@@ -225,12 +266,13 @@ fn plain(paste: &Paste) -> Option<Paste> {
             slot.text = text;
         }
     }
-    lines.map(|lines| Paste { lines, ..Paste::default() })
+    lines
 }
 
-fn cut(paste: &Paste) -> Log {
-    let mut hits: Vec<_> = paste.lines.iter().map(|line| detect::line(line.message())).collect();
-    let mut stops: Vec<bool> = paste.lines.iter().map(|line| record::is_fence(line.message())).collect();
+/// Cuts a paste that is plain already.
+pub fn cut(paste: &Paste) -> Log {
+    let looks = |line: &Line| (detect::line(line.message()), record::is_fence(line.message()));
+    let (mut hits, mut stops): (Vec<_>, Vec<_>) = paste.lines.iter().map(looks).unzip();
     let cues = cues(paste, &mut stops);
     walk::settle(paste, &mut hits);
     let joins = wrap::joins(paste, &hits, &stops);

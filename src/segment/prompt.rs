@@ -122,8 +122,10 @@ fn windows(text: &str) -> Option<Cue> {
 
 fn shell(text: &str) -> Option<Cue> {
     let head = text.get(..text.len().min(240)).unwrap_or(text);
-    let has_sigil = head.bytes().any(|b| matches!(b, b'$' | b'#' | b'>' | b'%')) || head.contains(['❯', '➜', 'λ', '»']);
-    if !has_sigil {
+    // Nearly every line ends here.
+    let bytes = head.as_bytes();
+    let has_sigil = memchr::memchr3(b'$', b'#', b'>', bytes).is_some() || memchr::memchr(b'%', bytes).is_some();
+    if !has_sigil && (head.is_ascii() || !head.contains(['❯', '➜', 'λ', '»'])) {
         return None;
     }
     if head.contains('@')

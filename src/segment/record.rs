@@ -28,7 +28,8 @@ pub fn build(paste: &Paste, looks: &Looks<'_>, log: &mut Log) {
         join_wrapped(looks, segment, &mut heads);
     }
     let mut slots: Vec<u32> = vec![u32::MAX; paste.lines.len()];
-    let mut groups: Vec<(u32, Vec<u32>)> = Vec::new();
+    let mut next: Vec<u32> = vec![u32::MAX; paste.lines.len()];
+    let mut groups: Vec<Group> = Vec::new();
     let mut segment = 0;
     for (index, line) in paste.lines.iter().enumerate() {
         while log.segments.get(segment).is_some_and(|s| s.lines.end <= index) {
@@ -39,21 +40,36 @@ pub fn build(paste: &Paste, looks: &Looks<'_>, log: &mut Log) {
         }
         let head = heads.get(index).copied().unwrap_or(index as u32) as usize;
         let slot = slots.get(head).copied().unwrap_or(u32::MAX);
-        match groups.get_mut(slot as usize).filter(|(_, lines)| lines.len() < MAX_LINES) {
-            Some((_, lines)) => lines.push(index as u32),
+        let index = index as u32;
+        match groups.get_mut(slot as usize).filter(|group| group.count < MAX_LINES) {
+            Some(group) => {
+                if let Some(link) = next.get_mut(group.last as usize) {
+                    *link = index;
+                }
+                group.last = index;
+                group.count += 1;
+            }
             None => {
                 if let Some(slot) = slots.get_mut(head) {
                     *slot = groups.len() as u32;
                 }
-                groups.push((segment as u32, vec![index as u32]));
+                groups.push(Group { segment: segment as u32, first: index, last: index, count: 1 });
             }
         }
     }
     log.records.reserve(groups.len());
-    for (segment, lines) in groups {
-        let kind = log.segments.get(segment as usize).map_or(Kind::Other, |s| s.kind);
-        write(paste, looks, segment, kind, &lines, log);
+    log.text.reserve(paste.lines.iter().map(|line| line.message().len() + 1).sum());
+    for group in &groups {
+        write(paste, looks, group, &next, log);
     }
+}
+
+/// The lines of one record: a chain from `first` to `last`, so that no list is kept for each.
+struct Group {
+    segment: u32,
+    first: u32,
+    last: u32,
+    count: usize,
 }
 
 /// Joins the rest of wrapped lines, outside of listings.
@@ -69,32 +85,35 @@ fn join_wrapped(looks: &Looks<'_>, segment: &Segment, heads: &mut [u32]) {
 
 /// A Markdown fence.
 pub fn is_fence(message: &str) -> bool {
-    let text = message.trim();
-    (text.starts_with("```") || text.starts_with("~~~")) && !text.get(3..).unwrap_or("").contains(' ')
+    let text = message.trim_start();
+    (text.starts_with("```") || text.starts_with("~~~")) && !text.trim_end().get(3..).unwrap_or("").contains(' ')
 }
 
-fn write(paste: &Paste, looks: &Looks<'_>, segment: u32, kind: Kind, lines: &[u32], log: &mut Log) {
+/// Writes the record of a group; `next` has for each line the one that goes on with it.
+fn write(paste: &Paste, looks: &Looks<'_>, group: &Group, next: &[u32], log: &mut Log) {
+    let kind = log.segments.get(group.segment as usize).map_or(Kind::Other, |s| s.kind);
     let start = log.text.len() as u32;
-    let mut pieces = Vec::with_capacity(lines.len());
-    for (position, index) in lines.iter().enumerate() {
-        let Some(line) = paste.lines.get(*index as usize) else { continue };
+    let mut pieces = Vec::with_capacity(group.count);
+    let lines = std::iter::successors(Some(group.first), |index| next.get(*index as usize).copied().filter(|next| *next != u32::MAX));
+    for index in lines.take(group.count) {
+        let Some(line) = paste.lines.get(index as usize) else { continue };
         let mut message = line.message().trim_start();
-        if position > 0 {
-            if looks.join(*index as usize) != Join::Glue {
+        if index != group.first {
+            if looks.join(index as usize) != Join::Glue {
                 log.text.push(' ');
             }
             if matches!(kind, Kind::Dmesg | Kind::Journal) {
                 message = message.strip_prefix("NVRM:").unwrap_or(message);
             }
         }
-        pieces.push((log.text.len() as u32, *index));
+        pieces.push((log.text.len() as u32, index));
         push_normal(message, &mut log.text);
     }
     let text = start..log.text.len() as u32;
     log.text.push('\n');
-    let first = lines.first().and_then(|index| paste.lines.get(*index as usize)).and_then(|line| line.prefix.as_deref());
+    let first = paste.lines.get(group.first as usize).and_then(|line| line.prefix.as_deref());
     let prefix = first.cloned().unwrap_or_default();
-    log.records.push(Record { segment, text, pieces, time: prefix.time, host: prefix.host, unit: prefix.unit, rank: prefix.rank, stream: prefix.stream });
+    log.records.push(Record { segment: group.segment, text, pieces, time: prefix.time, host: prefix.host, unit: prefix.unit, rank: prefix.rank, stream: prefix.stream });
 }
 
 /// Joins the lines of one segment by the rules of its kind.
@@ -215,9 +234,8 @@ impl Joiner<'_> {
             let (before, message) = (self.message(previous), self.message(index));
             let depth = |m: &str| m.len() - m.trim_start().len();
             let deeper = depth(message) > 0 && (depth(message) > depth(before) || self.head(previous) as usize != previous);
-            let plain = self.looks.hit(index).is_none() && !before.trim().is_empty();
-            let same = self.line(previous).map(key) == self.line(index).map(key);
-            if deeper && plain && same {
+            let plain = || self.looks.hit(index).is_none() && !before.trim().is_empty();
+            if deeper && plain() && self.line(previous).map(key) == self.line(index).map(key) {
                 self.set_head(index, self.head(previous));
             }
         }

@@ -6,6 +6,10 @@ use crate::intake::MAX_MATCHED_LINE;
 pub fn push_normal(message: &str, out: &mut String) {
     let message = capped(message.trim());
     if message.is_ascii() {
+        if !has_runs(message) {
+            out.push_str(message);
+            return;
+        }
         let mut words = message.split([' ', '\t']).filter(|word| !word.is_empty());
         out.push_str(words.next().unwrap_or(""));
         for word in words {
@@ -15,26 +19,37 @@ pub fn push_normal(message: &str, out: &mut String) {
         return;
     }
     let mut blank = false;
-    let mut started = false;
+    let mut before = None;
     let mut chars = message.chars().peekable();
     while let Some(raw) = chars.next() {
         let c = plain(raw);
         if c == ' ' {
-            blank = started;
+            blank = before.is_some();
             continue;
         }
         if blank {
             out.push(' ');
         }
-        started = true;
         out.push(c);
-        blank = swallows_blank(raw, chars.peek().copied());
+        blank = swallows_blank(before, raw, chars.peek().copied());
+        before = Some(raw);
     }
 }
 
-/// Input methods put `：` and `，` where `: ` and `, ` stood.
-fn swallows_blank(c: char, next: Option<char>) -> bool {
-    matches!(c, '：' | '，' | '；') && next.is_some_and(|n| n.is_ascii_alphabetic())
+/// True where blanks stand in a row, or a tab. One pass without branches: most lines have none.
+fn has_runs(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let pairs = bytes.iter().zip(bytes.iter().skip(1));
+    pairs.fold(false, |found, (a, b)| found | (*b == b'\t') | ((*a == b' ') & (*b == b' ')))
+}
+
+/// Input methods put `：` and `，` where `: ` and `, ` stood, but not within a time, a number or
+/// the bounds of a version (`>=0.14,<0.19`).
+fn swallows_blank(before: Option<char>, c: char, next: Option<char>) -> bool {
+    let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let wide = matches!(c, '：' | '，' | '；');
+    let bounds = digit(before) && matches!(next, Some('<' | '>' | '=' | '!' | '~'));
+    wide && !(digit(before) && digit(next)) && !bounds && next.is_some_and(|n| !plain(n).is_whitespace() && n.is_ascii())
 }
 
 /// The text with ASCII punctuation and the same blanks; `None` where it has that already.
@@ -43,12 +58,14 @@ pub fn plain_text(text: &str) -> Option<String> {
         return None;
     }
     let mut out = String::with_capacity(text.len());
+    let mut before = None;
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         out.push(if c == '\t' { c } else { plain(c) });
-        if swallows_blank(c, chars.peek().copied()) {
+        if swallows_blank(before, c, chars.peek().copied()) {
             out.push(' ');
         }
+        before = Some(c);
     }
     Some(out)
 }

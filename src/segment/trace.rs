@@ -68,7 +68,10 @@ pub fn key(line: &Line) -> Key<'_> {
 /// Tags the lines of traces; `stops` are prompts, markers and fences.
 pub fn tag(paste: &Paste, hits: &[Option<Hit>], joins: &[Join], stops: &[bool]) -> Vec<Option<Tag>> {
     let mut tags: Vec<Option<Tag>> = vec![None; paste.lines.len()];
-    let mut streams: HashMap<Key<'_>, Stream> = HashMap::new();
+    let mut streams: HashMap<Key<'_>, usize> = HashMap::new();
+    let mut states: Vec<Stream> = Vec::new();
+    // Mostly the next line is of the same stream.
+    let mut last: Option<(Key<'_>, usize)> = None;
     let mut bare = Stream { state: State::Idle, blank: false, epoch: 0 };
     let mut epoch = 0;
     for (index, line) in paste.lines.iter().enumerate() {
@@ -85,7 +88,19 @@ pub fn tag(paste: &Paste, hits: &[Option<Hit>], joins: &[Join], stops: &[bool]) 
         }
         let stream = match line.prefix {
             None => &mut bare,
-            Some(_) => streams.entry(key(line)).or_insert(Stream { state: State::Idle, blank: false, epoch }),
+            Some(_) => {
+                let own = key(line);
+                let at = last.filter(|(key, _)| *key == own).map(|(_, at)| at);
+                let at = at.unwrap_or_else(|| *streams.entry(own).or_insert(states.len()));
+                last = Some((own, at));
+                if at == states.len() {
+                    states.push(Stream { state: State::Idle, blank: false, epoch });
+                }
+                match states.get_mut(at) {
+                    Some(stream) => stream,
+                    None => &mut bare,
+                }
+            }
         };
         if stream.epoch != epoch {
             *stream = Stream { state: State::Idle, blank: false, epoch };

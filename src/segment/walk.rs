@@ -86,7 +86,12 @@ impl Walk<'_> {
 
     fn cue(&mut self, index: usize, cue: &Cue) {
         self.close(true);
-        let (shell, inner) = self.scopes.of_cue(cue, self.shell);
+        // A prompt that a container's collector printed is one of that container.
+        let around = self.paste.lines.get(index).and_then(|line| self.scope_of_stream(line));
+        let (shell, inner) = match around {
+            Some(scope) => (scope, scope),
+            None => self.scopes.of_cue(cue, self.shell),
+        };
         self.shell = shell;
         let kind = cue.parsed.kind.unwrap_or(Kind::Other);
         let kernel = kind == Kind::Dmesg || (kind == Kind::Journal && is_kernel_journal(&cue.line));
@@ -240,6 +245,10 @@ impl Walk<'_> {
         if kind != Kind::Docker && hit.is_some_and(|h| h.kind == Kind::Docker) && by_docker(message) {
             return true;
         }
+        // A table that begins right after another listing.
+        if hit.is_some_and(|h| h.kind == Kind::NvidiaSmi) && !matches!(kind, Kind::NvidiaSmi | Kind::Docker | Kind::Kubernetes) && message.starts_with("| NVIDIA-SMI ") {
+            return true;
+        }
         if !self.blank || !output || message.starts_with([' ', '\t']) || detect::continues(kind, message) {
             return false;
         }
@@ -249,20 +258,24 @@ impl Walk<'_> {
         }
     }
 
+    /// The container or pod whose collector printed the line.
+    fn scope_of_stream(&mut self, line: &Line) -> Option<ScopeId> {
+        let stream = line.prefix.as_ref()?.stream.as_deref()?;
+        let before = line.text.get(..line.body as usize).unwrap_or("");
+        if before.contains("[pod/") {
+            return Some(self.scopes.get(ScopeKind::Pod, stream));
+        }
+        before.contains('|').then(|| self.scopes.get(ScopeKind::Container, stream))
+    }
+
     fn scope_of(&mut self, line: &Line, kind: Kind) -> ScopeId {
         let kernel = kind == Kind::Dmesg || line.prefix.as_ref().is_some_and(|p| p.unit.as_deref() == Some("kernel"));
         let continued = kind == Kind::Journal && self.kind == kind && line.message().trim_start().starts_with("NVRM:");
         if kernel || continued {
             return self.scopes.machine();
         }
-        let before = line.text.get(..line.body as usize).unwrap_or("");
-        if let Some(stream) = line.prefix.as_ref().and_then(|p| p.stream.as_deref()) {
-            if before.contains("[pod/") {
-                return self.scopes.get(ScopeKind::Pod, stream);
-            }
-            if before.contains('|') {
-                return self.scopes.get(ScopeKind::Container, stream);
-            }
+        if let Some(scope) = self.scope_of_stream(line) {
+            return scope;
         }
         // What docker itself says, it says on the host.
         if kind == Kind::Docker && by_docker(line.message()) {

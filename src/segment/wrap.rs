@@ -34,6 +34,9 @@ pub fn joins(paste: &Paste, hits: &[Option<Hit>], stops: &[bool]) -> Vec<Join> {
     let mut joins = vec![Join::No; paste.lines.len()];
     for source in &sources(paste) {
         let lines = paste.lines.get(source.clone()).unwrap_or_default();
+        if lines.len() > super::unwrap::MAX_LINES {
+            continue;
+        }
         let by_message = lines.iter().filter(|l| l.body > 0).count() * 5 > lines.len() * 4;
         let lengths: Vec<usize> = lines.iter().map(|line| length(line, by_message)).collect();
         let Some(width) = width(lines, &lengths, hits.get(source.clone()).unwrap_or_default()) else { continue };

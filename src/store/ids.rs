@@ -28,13 +28,23 @@ pub(super) fn hash(token: &str) -> String {
 }
 
 fn random_text() -> String {
-    // A version 4 UUID holds 122 random bits of the system's generator; two of them, hashed,
-    // give more than is needed.
+    letters(&random(), LENGTH)
+}
+
+/// 32 random bytes. A version 4 UUID holds 122 random bits of the system's generator; three of
+/// them, hashed, give all that fit.
+pub(super) fn random() -> [u8; 32] {
     let mut hasher = Sha256::new();
-    hasher.update(uuid::Uuid::new_v4().as_bytes());
-    hasher.update(uuid::Uuid::new_v4().as_bytes());
+    for _ in 0..3 {
+        hasher.update(uuid::Uuid::new_v4().as_bytes());
+    }
+    hasher.finalize().into()
+}
+
+/// Five bits of each byte as a letter or digit.
+pub(super) fn letters(bytes: &[u8], length: usize) -> String {
     let letter = |byte: u8| ALPHABET.get(usize::from(byte & 31)).map_or('0', |b| char::from(*b));
-    hasher.finalize().iter().take(LENGTH).map(|byte| letter(*byte)).collect()
+    bytes.iter().take(length).map(|byte| letter(*byte)).collect()
 }
 
 #[cfg(test)]

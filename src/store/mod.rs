@@ -1,40 +1,57 @@
-//! The store: anonymised reports with their analysis, over SQLite.
+//! The store: anonymised reports with their analysis, over SQLite or PostgreSQL.
 //!
-//! One function per question. What is acknowledged is committed; what is deleted is gone from
-//! every file. Nothing here sees raw text: a [`Report`] can only be made of anonymised lines.
+//! One function per question, the same statements on both wherever both understand them. What is
+//! acknowledged is committed; what is deleted is gone from every file. Nothing here sees raw
+//! text: a [`crate::report::Report`] can only be made of anonymised lines.
 
+/// Runs the same statements on a connection that reads, of whichever database it is.
+macro_rules! on_read {
+    ($store:expr, $pool:ident => $body:expr) => {
+        match $store {
+            $crate::store::Store::Sqlite(db) => {
+                let $pool = &db.read;
+                $body
+            }
+            $crate::store::Store::Postgres(db) => {
+                let $pool = &db.pool;
+                $body
+            }
+        }
+    };
+}
+
+mod copy;
 mod delete;
+mod health;
 mod ids;
+mod postgres;
 mod questions;
+mod rows;
 mod save;
+mod seal;
+mod search;
+mod sqlite;
 pub mod words;
 
+pub use copy::{Copied, Counts};
 pub use ids::{new_id, new_token};
-pub use questions::{CauseCount, Hit, Seen};
+pub use postgres::Postgres;
+pub use questions::{CauseCount, Seen};
+pub use search::Hit;
+pub use sqlite::Sqlite;
 
 use crate::diagnose::analysis::Analysis;
 use crate::error::Error;
 use crate::i18n::Lang;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{Row, SqlitePool};
+use seal::Key;
+use sqlx::Row;
 use std::collections::BTreeMap;
-use std::str::FromStr;
-use std::time::Duration;
-
-/// How long a statement waits for a lock.
-const BUSY: Duration = Duration::from_secs(10);
 
 /// The database behind the service.
 #[derive(Clone, Debug)]
 pub enum Store {
     Sqlite(Sqlite),
-}
-
-/// One writer, so that writers queue here and never fail on a lock, and several readers.
-#[derive(Clone, Debug)]
-pub struct Sqlite {
-    write: SqlitePool,
-    read: SqlitePool,
+    Postgres(Postgres),
 }
 
 /// A report as it was stored.
@@ -70,38 +87,35 @@ pub struct Receipt {
     pub expires: Option<i64>,
 }
 
+/// A report and its newest analysis. `key` opens what PostgreSQL keeps sealed.
+const LOAD_SQLITE: &str = "select r.id, r.created, r.expires, r.fingerprint, r.lines, r.anonymized, a.en, a.zh, null as key \
+     from report r join analysis a on a.report = r.id \
+     where r.id = $1 and (r.expires is null or r.expires > $2) order by a.made desc, a.patterns desc limit 1";
+const LOAD_POSTGRES: &str = "select r.id, r.created, r.expires, r.fingerprint, r.lines, r.anonymized, a.en, a.zh, k.key \
+     from report r join analysis a on a.report = r.id join report_key k on k.number = r.number and k.bucket = r.number % 16 \
+     where r.id = $1 and (r.expires is null or r.expires > $2) order by a.made desc, a.patterns desc limit 1";
+
 impl Store {
-    /// Opens (and where needed makes and migrates) the database of a setting such as
-    /// `sqlite://faultbook.db`.
+    /// Opens (and where needed migrates) the database of a setting such as
+    /// `sqlite://faultbook.db`, which is made where it is missing, or
+    /// `postgres://user:password@host/database`, which must exist.
     ///
     /// # Errors
     /// [`Error::BadSetting`] for a database that is not built in or cannot be opened.
     pub async fn open(url: &str) -> Result<Store, Error> {
-        let fault = |reason: String| Error::BadSetting { name: "FAULTBOOK_DATABASE_URL".to_owned(), reason };
-        if !url.starts_with("sqlite:") {
-            return Err(fault("it must start with sqlite://".to_owned()));
+        match url.split_once(':') {
+            Some(("sqlite", _)) => Ok(Store::Sqlite(Sqlite::open(url).await?)),
+            Some(("postgres" | "postgresql", _)) => Ok(Store::Postgres(Postgres::open(url).await?)),
+            _ => Err(fault("it must start with sqlite:// or postgres://")),
         }
-        let options = SqliteConnectOptions::from_str(url)
-            .map_err(|_| fault("it is no address of a SQLite file".to_owned()))?
-            .create_if_missing(true)
-            .journal_mode(SqliteJournalMode::Wal)
-            .synchronous(SqliteSynchronous::Full)
-            .foreign_keys(true)
-            .busy_timeout(BUSY)
-            .pragma("secure_delete", "ON");
-        let write = SqlitePoolOptions::new().max_connections(1).acquire_timeout(BUSY);
-        let write = write.connect_with(options.clone()).await.map_err(|e| fault(format!("it cannot be opened ({})", class(&e))))?;
-        let migrated = sqlx::migrate!("migrations/sqlite").run(&write).await;
-        migrated.map_err(|_| fault("its tables are of another version or damaged".to_owned()))?;
-        let read = SqlitePoolOptions::new().max_connections(4).acquire_timeout(BUSY);
-        let read = read.connect_with(options.pragma("query_only", "ON")).await.map_err(unavailable)?;
-        Ok(Store::Sqlite(Sqlite { write, read }))
     }
 
-    /// True where the database answers.
-    pub async fn ready(&self) -> bool {
-        let Store::Sqlite(db) = self;
-        sqlx::query("select 1 from report limit 1").fetch_optional(&db.read).await.is_ok()
+    /// The database's name, for people.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Store::Sqlite(_) => "SQLite",
+            Store::Postgres(_) => "PostgreSQL",
+        }
     }
 
     /// The report with this id.
@@ -109,40 +123,73 @@ impl Store {
     /// # Errors
     /// [`Error::UnknownId`], [`Error::StoreUnavailable`].
     pub async fn load(&self, id: &str, now: i64) -> Result<Stored, Error> {
-        let Store::Sqlite(db) = self;
-        let row = sqlx::query(
-            "select r.id, r.created, r.expires, r.fingerprint, r.lines, r.anonymized, a.en, a.zh \
-             from report r join analysis a on a.report = r.id \
-             where r.id = $1 and (r.expires is null or r.expires > $2) order by a.made desc limit 1",
-        );
-        let row = row.bind(id).bind(now).fetch_optional(&db.read).await.map_err(unavailable)?;
-        let row = row.ok_or(Error::UnknownId)?;
-        let text = |column: &str| row.try_get::<String, _>(column).map_err(unavailable);
-        let lines: String = text("lines")?;
-        Ok(Stored {
-            id: text("id")?,
-            created: row.try_get("created").map_err(unavailable)?,
-            expires: row.try_get("expires").map_err(unavailable)?,
-            fingerprint: text("fingerprint")?,
-            lines: lines.split('\n').map(str::to_owned).collect(),
-            analyses: [json(&text("en")?)?, json(&text("zh")?)?],
-            anonymized: json(&text("anonymized")?)?,
+        let statement = match self {
+            Store::Sqlite(_) => LOAD_SQLITE,
+            Store::Postgres(_) => LOAD_POSTGRES,
+        };
+        on_read!(self, pool => {
+            let row = sqlx::query(statement).bind(id).bind(now).fetch_optional(pool).await.map_err(unavailable)?;
+            let row = row.ok_or(Error::UnknownId)?;
+            let key: Option<Vec<u8>> = row.try_get("key").map_err(unavailable)?;
+            let text = |column: &str| opened(key.as_deref(), row.try_get(column).map_err(unavailable)?);
+            let lines = text("lines")?;
+            Ok(Stored {
+                id: row.try_get("id").map_err(unavailable)?,
+                created: row.try_get("created").map_err(unavailable)?,
+                expires: row.try_get("expires").map_err(unavailable)?,
+                fingerprint: row.try_get("fingerprint").map_err(unavailable)?,
+                lines: lines.split('\n').map(str::to_owned).collect(),
+                analyses: [json(&text("en")?)?, json(&text("zh")?)?],
+                anonymized: json(&text("anonymized")?)?,
+            })
         })
     }
 
-    /// Closes the database in order; the write-ahead log is folded in.
+    /// Closes the database in order; SQLite's write-ahead log is folded in.
     pub async fn close(&self) {
-        let Store::Sqlite(db) = self;
-        db.read.close().await;
-        db.write.close().await;
+        match self {
+            Store::Sqlite(db) => {
+                db.read.close().await;
+                db.write.close().await;
+            }
+            Store::Postgres(db) => db.pool.close().await,
+        }
+    }
+}
+
+/// A kept text as it was given; without a key it was never sealed.
+fn opened(key: Option<&[u8]>, kept: Vec<u8>) -> Result<String, Error> {
+    match key {
+        None => String::from_utf8(kept).map_err(|_| damaged()),
+        Some(key) => Key::from_bytes(key).and_then(|key| key.open(&kept)).ok_or_else(damaged),
     }
 }
 
 fn json<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Error> {
-    serde_json::from_str(text).map_err(|_| {
-        tracing::error!("a stored report cannot be read back");
-        Error::Internal
-    })
+    serde_json::from_str(text).map_err(|_| damaged())
+}
+
+fn damaged() -> Error {
+    tracing::error!("a stored report cannot be read back");
+    Error::Internal
+}
+
+fn fault(reason: &str) -> Error {
+    Error::BadSetting { name: "FAULTBOOK_DATABASE_URL".to_owned(), reason: reason.to_owned() }
+}
+
+/// Why the tables could not be brought up to date.
+fn not_migrated(error: &sqlx::migrate::MigrateError) -> Error {
+    use sqlx::migrate::MigrateError;
+    let reason = match error {
+        MigrateError::VersionMismatch(_) => "its tables were made by another line of versions".to_owned(),
+        MigrateError::Dirty(_) => "a migration was interrupted; restore the last backup".to_owned(),
+        MigrateError::Execute(inner) | MigrateError::ExecuteMigration(inner, _) => {
+            format!("its tables cannot be brought up to date ({}; {})", class(inner), advice(inner))
+        }
+        _ => "its tables are of another version or damaged".to_owned(),
+    };
+    fault(&reason)
 }
 
 /// The kind of a database error, without any value that was bound to the statement.
@@ -156,7 +203,24 @@ fn class(error: &sqlx::Error) -> String {
     }
 }
 
+/// What whoever runs the service can do about an error of the database.
+fn advice(error: &sqlx::Error) -> &'static str {
+    let code = error.as_database_error().and_then(|e| e.code().map(std::borrow::Cow::into_owned));
+    match (error, code.as_deref()) {
+        (sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut, _) => "start the database, or see whether it can be reached",
+        (_, Some("13" | "53100")) => "the disk is full: free some space; nothing else needs to be done",
+        (_, Some("8" | "264" | "520" | "776" | "1032" | "1288" | "1544" | "25006")) => "the database is read-only: make its file and folder, or the server, writable",
+        (_, Some("5" | "261" | "517" | "773")) => "another program holds the database's lock: end it",
+        (_, Some("14" | "526" | "1550")) => "the file cannot be opened: check its folder's permissions",
+        (_, Some("11" | "26" | "XX001" | "XX002")) => "the database is damaged: restore the last backup",
+        (_, Some("53300")) => "the server has no free connections: raise max_connections",
+        (_, Some("57P01" | "57P02" | "57P03")) => "the server is starting or ending: wait",
+        (_, Some("42501")) => "the database user lacks rights: make it the owner of the tables",
+        _ => "see the database's own log",
+    }
+}
+
 fn unavailable(error: sqlx::Error) -> Error {
-    tracing::error!(kind = class(&error), "the store does not answer");
+    tracing::error!(kind = class(&error), advice = advice(&error), "the store does not answer");
     Error::StoreUnavailable
 }

@@ -48,7 +48,8 @@ pub fn words(text: &str) -> Vec<String> {
         } else {
             flush_cjk(&mut cjk, &mut out);
             if c.is_alphanumeric() {
-                run.extend(c.to_lowercase());
+                // A final sigma is a sigma, as for FTS5.
+                run.extend(c.to_lowercase().map(|c| if c == 'ς' { 'σ' } else { c }));
             } else {
                 flush_run(&mut run, &mut out);
             }

@@ -17,6 +17,7 @@ mod preview;
 mod report;
 mod search;
 pub mod serve;
+mod tables;
 mod ui;
 
 pub use serve::serve;
@@ -77,6 +78,10 @@ pub fn router(app: Arc<App>) -> Result<Router, Error> {
         .route("/r/{id}/delete", post(report::delete))
         .route("/causes", get(causes::index))
         .route("/causes/{id}", get(causes::cause))
+        .route("/tables", get(tables::index))
+        .route("/explain", get(tables::index))
+        .route("/tables/{table}", get(tables::table))
+        .route("/tables/{table}/{key}", get(tables::row))
         .route("/search", get(search::search))
         .route("/privacy", get(pages::privacy))
         .route("/collect.sh", get(assets::collect))

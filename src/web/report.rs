@@ -6,10 +6,10 @@ use super::fail::Failure;
 use super::logview::{Chunk, chunks};
 use super::ui::{self, StepView, Ui};
 use super::{App, body, now};
-use crate::diagnose::analysis::{Analysis, Finding};
+use crate::diagnose::analysis::{Analysis, Finding, Verdict};
 use crate::error::Error;
 use crate::i18n::{Lang, word};
-use crate::render::{self, Extras, alarming, evidence_lines, full, labels, markdown};
+use crate::render::{self, Extras, alarming, evidence_lines, full, labels, markdown, ticket};
 use crate::report::Report;
 use crate::store::{Seen, Stored};
 use askama::Template;
@@ -63,23 +63,27 @@ struct ReportPage<'a> {
     chunks: Vec<Chunk>,
     total: usize,
     kept: Option<Kept<'a>>,
+    /// A card is at fault: there is a ticket for its vendor.
+    for_vendor: bool,
 }
 
-/// `GET /r/{id}` and its twins `.txt`, `.json`, `.md`.
+/// `GET /r/{id}` and its twins `.txt`, `.json`, `.md`, and `.ticket.md` where a card is
+/// at fault.
 pub async fn show(
     State(app): State<Arc<App>>,
     Extension(asked): Extension<Asked>,
     Path(name): Path<String>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let (id, ending) = name.rsplit_once('.').unwrap_or((name.as_str(), ""));
-    if !matches!(ending, "" | "txt" | "json" | "md") {
+    let (id, ending) = name.split_once('.').unwrap_or((name.as_str(), ""));
+    if !matches!(ending, "" | "txt" | "json" | "md" | "ticket.md") {
         return Err(Error::UnknownId.into());
     }
     let stored = app.store.load(id, now()).await?;
     let seen = app.store.seen_fingerprint(&stored.fingerprint).await?;
     let mut response = match (ending, asked.form) {
         ("md", _) => typed("text/markdown; charset=utf-8", markdown::markdown(stored.analysis(asked.lang), &stored.lines, asked.lang, &extras(&stored, seen, &asked))),
+        ("ticket.md", _) => typed("text/markdown; charset=utf-8", ticket::ticket(stored.analysis(asked.lang), &stored.lines, asked.lang).ok_or(Error::UnknownId)?),
         (_, Form::Json) => Json(ReportBody::new(stored, seen.count, &asked)).into_response(),
         (_, Form::Text) => typed("text/plain; charset=utf-8", full::full(stored.analysis(asked.lang), &stored.lines, asked.lang, &extras(&stored, seen, &asked), true)),
         (_, Form::Page) => page(&app, &asked, &stored, seen, &headers)?,
@@ -114,6 +118,7 @@ pub fn unsaved(app: &App, asked: &Asked, report: &Report) -> Result<Response, Er
         chunks: chunks(analysis, report.lines(), asked.lang, None),
         total: report.lines().len(),
         kept: None,
+        for_vendor: false,
         analysis,
     };
     let mut response = ui::private_page(&page)?;
@@ -141,6 +146,7 @@ fn page(app: &App, asked: &Asked, stored: &Stored, seen: Seen, headers: &HeaderM
             since: day(seen.first),
             token: cookie(headers, "token").map(str::to_owned),
         }),
+        for_vendor: analysis.findings.iter().any(|f| f.verdict == Verdict::Card),
         analysis,
     };
     let mut response = ui::private_page(&page)?;

@@ -98,6 +98,14 @@ fn head(text: &str) -> &str {
     text.get(..end).unwrap_or("")
 }
 
+/// The second word begins with a digit, as versions and sizes in listings do. A cheap look that
+/// spares most lines the splitting into words.
+fn second_is_number(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let end = bytes.iter().position(|b| matches!(b, b' ' | b'\t'));
+    end.and_then(|end| bytes.get(end..)).is_some_and(|rest| rest.trim_ascii_start().first().is_some_and(u8::is_ascii_digit))
+}
+
 fn strong(kind: Kind) -> Option<Hit> {
     Some(Hit { kind, weak: false })
 }

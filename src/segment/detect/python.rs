@@ -1,6 +1,6 @@
 //! Python's world: package lists, installs, builds, environments, log lines.
 
-use super::{Hit, Part, Start, strong, weak};
+use super::{Hit, Part, Start, second_is_number, strong, weak};
 use crate::segment::Kind;
 use std::sync::LazyLock;
 
@@ -121,6 +121,9 @@ pub fn shape(text: &str, indent: usize) -> Option<Hit> {
     if build_step(text) {
         return strong(Kind::Compiler);
     }
+    if printed_torch(text) {
+        return strong(Kind::Probe);
+    }
     if let Some(hit) = package(text, indent) {
         return Some(hit);
     }
@@ -131,6 +134,14 @@ pub fn shape(text: &str, indent: usize) -> Option<Hit> {
         _ if level_head(bytes) || text.ends_with("Warning:") || text.starts_with("warnings.warn(") || is_epoch(text) => strong(Kind::PythonLog),
         _ => None,
     }
+}
+
+/// `2.4.1+cu124 12.4 False 0`, which `print(torch.__version__, …)` printed.
+fn printed_torch(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let version = words.next().filter(|word| word.starts_with(|c: char| c.is_ascii_digit()) && is_version(word));
+    let built = version.and_then(|word| word.split_once('+')).is_some_and(|(_, build)| build.starts_with("cu") || build.starts_with("cpu") || build.starts_with("rocm"));
+    built && words.clone().count() < 4 && words.any(|word| matches!(word, "True" | "False"))
 }
 
 /// `[1/73] /usr/local/cuda/bin/nvcc …`.
@@ -148,6 +159,9 @@ fn package(text: &str, indent: usize) -> Option<Hit> {
     if let Some((name, version)) = text.split_once("==") {
         let whole = is_name(name) && is_version(version.split(' ').next().unwrap_or(""));
         return if whole { strong(Kind::PipList) } else { None };
+    }
+    if !second_is_number(text) {
+        return None;
     }
     let mut words = text.split_whitespace();
     let (name, version) = (words.next()?, words.next()?);

@@ -1,6 +1,6 @@
 //! Listings of the operating system.
 
-use super::{Hit, Part, Start, strong, weak};
+use super::{Hit, Part, Start, second_is_number, strong, weak};
 use crate::segment::Kind;
 
 pub const STARTS: &[Start] = &[
@@ -153,6 +153,9 @@ fn unit_head(text: &str) -> bool {
 
 /// `nvidia_uvm           1388544  0`: name, size, uses; a known module counts alone.
 fn module(text: &str) -> Option<Hit> {
+    if !second_is_number(text) {
+        return None;
+    }
     let mut words = text.split_whitespace();
     let (name, size, uses) = (words.next()?, words.next()?, words.next()?);
     let number = |w: &str| !w.is_empty() && w.bytes().all(|b| b.is_ascii_digit());
