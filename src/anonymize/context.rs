@@ -229,8 +229,10 @@ fn name_list(text: &str, out: &mut Vec<Hit>) {
 
 /// Host names that intake read from prefixes.
 pub(super) fn from_prefixes(paste: &Paste, hits: &mut Hits) {
+    let mut last = "";
     for prefix in paste.lines.iter().filter_map(|line| line.prefix.as_deref()) {
-        if let Some(host) = prefix.host.as_deref() {
+        if let Some(host) = prefix.host.as_deref().filter(|host| *host != last) {
+            last = host;
             let found = Found { text: host, start: 0, end: host.len(), kind: Kind::Host };
             if let Some(kind) = hosts::certain(&found) {
                 hits.add_name(kind, host);

@@ -54,6 +54,8 @@ pub(super) struct Dictionary {
     next: BTreeMap<Kind, u32>,
     reserved: HashSet<(Kind, u32)>,
     counts: BTreeMap<&'static str, usize>,
+    /// The value asked for last of each kind, and its placeholder: logs repeat themselves.
+    last: BTreeMap<Kind, (String, String)>,
 }
 
 impl Dictionary {
@@ -69,8 +71,13 @@ impl Dictionary {
 
     /// The placeholder of a value, a new one for a new value.
     pub fn placeholder(&mut self, kind: Kind, value: &str) -> String {
-        let (kind, number) = self.look_up(kind, value).unwrap_or_else(|| self.add(kind, value));
-        format!("<{}-{number}>", kind.placeholder())
+        if let Some((_, known)) = self.last.get(&kind).filter(|last| last.0 == value) {
+            return known.clone();
+        }
+        let (own, number) = self.look_up(kind, value).unwrap_or_else(|| self.add(kind, value));
+        let placeholder = format!("<{}-{number}>", own.placeholder());
+        self.last.insert(kind, (value.to_owned(), placeholder.clone()));
+        placeholder
     }
 
     fn look_up(&self, kind: Kind, value: &str) -> Option<(Kind, u32)> {

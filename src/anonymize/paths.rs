@@ -69,7 +69,7 @@ fn paths(text: &str, out: &mut Vec<Hit>) {
         let address = before == Some(&b':') && text.get(start..).is_some_and(|rest| rest.starts_with("//"));
         if !rooted {
             // The rest of its path is passed over, as it has no root of its own.
-            at += bytes.get(at..).map_or(0, |rest| rest.iter().take_while(|b| in_path(**b)).count());
+            at += text.get(at..).map_or(0, path_length);
             continue;
         }
         let length = text.get(start..).map_or(0, path_length);
@@ -82,8 +82,25 @@ fn paths(text: &str, out: &mut Vec<Hit>) {
 
 /// A byte of ASCII that a path goes on with.
 fn in_path(byte: u8) -> bool {
-    byte < 0x80 && !byte.is_ascii_whitespace() && !b"\"'<>|;,()[]{}*?&=#:`!$".contains(&byte)
+    PATH_BYTES[byte as usize]
 }
+
+/// A table, as every byte of a path is asked.
+static PATH_BYTES: [bool; 256] = {
+    let ends = b"\"'<>|;,()[]{}*?&=#:`!$ \t\r\n\x0b\x0c";
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = true;
+        byte += 1;
+    }
+    let mut at = 0;
+    while at < ends.len() {
+        table[ends[at] as usize] = false;
+        at += 1;
+    }
+    table
+};
 
 fn path_length(text: &str) -> usize {
     let bytes = text.as_bytes();

@@ -87,12 +87,15 @@ impl Hits {
     pub fn number(&self, dictionary: &mut Dictionary) {
         let mut best: HashMap<String, Kind> = HashMap::new();
         let found = self.located.iter().map(|hit| (hit.kind, &*hit.value));
-        let all = || found.clone().chain(self.names.iter().map(|(kind, name)| (*kind, name.as_str())));
-        for (kind, value) in all().filter(|(kind, _)| kind.learn() == Learn::Name) {
+        let named = self.names.iter().map(|(kind, name)| (*kind, name.as_str()));
+        // A log says the same names in every line: each is looked at once.
+        let mut seen: HashSet<(Kind, &str)> = HashSet::new();
+        let all: Vec<(Kind, &str)> = found.chain(named).filter(|pair| seen.insert(*pair)).collect();
+        for (kind, value) in all.iter().copied().filter(|(kind, _)| kind.learn() == Learn::Name) {
             let entry = best.entry(value.to_lowercase()).or_insert(kind);
             *entry = kind.min(*entry);
         }
-        for (kind, value) in all() {
+        for (kind, value) in all {
             let named = kind.learn() == Learn::Name;
             let kind = if named { best.get(&value.to_lowercase()).copied().unwrap_or(kind) } else { kind };
             dictionary.placeholder(kind, value);

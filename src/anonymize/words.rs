@@ -40,6 +40,9 @@ pub(super) fn is_public_package(name: &str) -> bool {
 
 /// A public server, or a name under the domain of one.
 pub(super) fn is_public_host(host: &str) -> bool {
+    if !host.contains('.') {
+        return host.eq_ignore_ascii_case("localhost");
+    }
     let lower = host.trim_end_matches('.').to_ascii_lowercase();
     let mut rest = lower.as_str();
     if is_tenant(rest) {
