@@ -8,6 +8,7 @@ mod distort;
 use cases::{PATTERNS, Sample, analyze, first, read, samples, sections};
 use faultbook::anonymize::{Rules, anonymize};
 use faultbook::diagnose::analysis::Analysis;
+use faultbook::intake::Stamp;
 use faultbook::segment::Kind;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -30,8 +31,8 @@ fn matters(analysis: &Analysis) -> (BTreeSet<&str>, BTreeSet<&str>) {
 }
 
 /// The two speak of different things: no fact and no kind of segment is in both, it is no
-/// driver beside packages that need one of a certain version, no other kind of machine, and
-/// nothing that the case's cause itself asks about.
+/// driver beside packages that need one of a certain version, no other kind of machine, nothing
+/// that the case's cause itself asks about, and nothing that any cause compares with the case.
 fn are_unrelated(healthy: &Analysis, case: &Analysis) -> bool {
     let ((facts, kinds), (other_facts, other_kinds)) = (matters(healthy), matters(case));
     let has = |facts: &BTreeSet<&str>, starts: &[&str]| facts.iter().any(|name| starts.iter().any(|start| name.starts_with(start)));
@@ -40,7 +41,28 @@ fn are_unrelated(healthy: &Analysis, case: &Analysis) -> bool {
     let machines = |a: &Analysis| a.segments.iter().any(|s| s.scope.starts_with("wsl") || s.scope.starts_with("windows"));
     let cause = first(case).and_then(|id| PATTERNS.position(id)).and_then(|at| PATTERNS.causes().get(at));
     let asked = cause.is_some_and(|cause| cause.conditions.iter().any(|c| facts.iter().any(|fact| c.when.contains(fact))));
+    // Some cause of the set puts the two together.
+    let mentions = |when: &str, facts: &BTreeSet<&str>| facts.iter().any(|fact| when.contains(fact));
+    let combined = PATTERNS.causes().iter().flat_map(|cause| &cause.conditions).any(|c| mentions(&c.when, &facts) && mentions(&c.when, &other_facts));
+    // An error that names a card, and a list of cards.
+    let listed = has(&facts, &["gpu."]) && has(&other_facts, &["env.cuda_"]) || has(&facts, &["env.cuda_"]) && has(&other_facts, &["gpu."]);
+    let compared = compared || combined || listed;
     facts.is_disjoint(&other_facts) && kinds.is_disjoint(&other_kinds) && !compared && !asked && machines(healthy) == machines(case)
+}
+
+/// Dates do not set the two apart: events of another day than a later log's are history.
+fn are_of_one_day(a: &Sample, b: &Sample) -> bool {
+    let last = |sample: &Sample| {
+        let times = read(sample.lines.join("\n").into_bytes()).lines.into_iter().filter_map(|line| match line.prefix?.time? {
+            Stamp::Wall(seconds) => Some(seconds),
+            Stamp::Uptime(_) => None,
+        });
+        times.max_by(f64::total_cmp)
+    };
+    match (last(a), last(b)) {
+        (Some(a), Some(b)) => (a - b).abs() < 86_400.0,
+        _ => true,
+    }
 }
 
 /// Fails with every text whose first finding is not that of its sample.
@@ -64,7 +86,7 @@ fn a_healthy_unrelated_section_changes_nothing() {
     let clean = samples("clean");
     let texts = positives().enumerate().flat_map(|(at, sample)| {
         let start = at * NEIGHBOURS;
-        let unrelated: Vec<&Sample> = (0..clean.len()).filter_map(|n| clean.get((start + n) % clean.len())).filter(|c| are_unrelated(&c.analysis, &sample.analysis)).take(NEIGHBOURS).collect();
+        let unrelated: Vec<&Sample> = (0..clean.len()).filter_map(|n| clean.get((start + n) % clean.len())).filter(|c| are_unrelated(&c.analysis, &sample.analysis) && are_of_one_day(c, sample)).take(NEIGHBOURS).collect();
         let both = |healthy: &Sample| {
             let (own, other) = (sample.lines.join("\n"), healthy.lines.join("\n"));
             [(sample, format!("after {}", healthy.name), format!("{other}\n\n{own}\n")), (sample, format!("before {}", healthy.name), format!("{own}\n\n{other}\n"))]
