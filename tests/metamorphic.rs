@@ -137,11 +137,7 @@ fn an_anonymised_paste_has_the_same_cause() {
 fn other_addresses_of_the_cards_are_named_in_the_answer() {
     let mut renamed = 0;
     for sample in positives() {
-        let Some(own) = sample.analysis.findings.first().and_then(|f| f.subject.as_ref()?.gpu.clone()) else { continue };
-        // A card that is known by its UUID alone has no address to move.
-        if Place::of(&own).is_none() {
-            continue;
-        }
+        let Some(own) = sample.analysis.findings.first().and_then(|f| f.subject.as_ref()?.gpu.clone()).filter(|gpu| Place::of(gpu).is_some()) else { continue };
         let text = sample.lines.join("\n");
         let cards: BTreeSet<Place> = sample.analysis.facts.iter().filter_map(|f| Place::of(f.subject.as_ref()?.gpu.as_deref()?)).chain(Place::of(&own)).collect();
         let new = |place: &Place| cards.iter().position(|c| c == place).map_or_else(String::new, |at| format!("{:02x}", 0xd0 + at));

@@ -111,6 +111,10 @@ pub fn diagnose(paste: &Paste, log: &Log, mut facts: Facts, patterns: &Patterns)
     evidence::facts_of_captures(log, paste, &hits, patterns, &mut facts);
     let episodes = Episodes::new(paste, log, &hits, patterns);
     let (mut pieces, missing) = evidence::collect(paste, log, &hits, patterns, &mut facts, &episodes);
+    if rank::findings(patterns, &pieces, &facts).is_empty() {
+        // History is told apart only from something current; without that it is what there is.
+        pieces.values_mut().flatten().for_each(|piece| piece.old = false);
+    }
     evidence::share_symptoms(patterns, &mut pieces);
     let (findings, states) = rank::rank(patterns, rank::findings(patterns, &pieces, &facts));
     let context = crate::pattern::evaluate::Context { facts: &facts, scopes: &log.scopes, register: patterns.register() };
