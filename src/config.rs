@@ -40,17 +40,32 @@ const fn setting(name: &'static str, default: &'static str, about: &'static str,
 /// Every setting.
 pub const SETTINGS: &[Setting] = &[
     setting("listen", "127.0.0.1:8088", "Address and port of the web service.", "网页服务监听的地址和端口。"),
-    setting("database-url", "sqlite://faultbook.db", "Where reports are kept: sqlite://FILE or postgres://USER:PASSWORD@HOST/DATABASE.", "报告的存储位置：sqlite://文件 或 postgres://用户:密码@主机/数据库。"),
+    setting(
+        "database-url",
+        "sqlite://faultbook.db",
+        "Where reports are kept: sqlite://FILE or postgres://USER:PASSWORD@HOST/DATABASE.",
+        "报告的存储位置：sqlite://文件 或 postgres://用户:密码@主机/数据库。",
+    ),
     setting("patterns", "", "Folder of pattern files laid over the built-in set.", "叠加在内置模式之上的模式文件目录。"),
     setting("access", "open", "Who may use the service; this version knows open only.", "谁可以使用服务；此版本仅支持 open。"),
     setting("max-body", "10MiB", "Largest request body.", "请求体的上限。"),
     setting("max-decoded", "64MiB", "Largest paste after unpacking and decoding.", "解包、解码之后的内容上限。"),
     setting("rate-per-minute", "0", "Pastes per minute and address; 0: no limit.", "每个地址每分钟可提交的次数；0 表示不限。"),
     setting("retention", "90d", "How long a report is kept; 0: for ever.", "报告的保存期限；0 表示永久。"),
-    setting("base-url", "", "Address in links, where it differs from the request's host.", "链接中使用的地址（与请求的主机名不同时填写）。"),
+    setting(
+        "base-url",
+        "",
+        "Address in links, where it differs from the request's host.",
+        "链接中使用的地址（与请求的主机名不同时填写）。",
+    ),
     setting("lang", "en", "Language where the reader names none: en or zh.", "未指定语言时使用的语言：en 或 zh。"),
     setting("hide", "", "Words to hide in every paste, separated by commas.", "在所有内容中隐藏的词，用逗号分隔。"),
-    setting("hide-regex", "", "Regular expressions to hide in every paste, one a line or separated by ;;.", "在所有内容中隐藏的正则表达式，每行一个或用 ;; 分隔。"),
+    setting(
+        "hide-regex",
+        "",
+        "Regular expressions to hide in every paste, one a line or separated by ;;.",
+        "在所有内容中隐藏的正则表达式，每行一个或用 ;; 分隔。",
+    ),
     setting("log", "text", "Form of the service's own log: text or json.", "服务自身日志的格式：text 或 json。"),
 ];
 
@@ -174,7 +189,15 @@ impl Config {
 pub fn default_config() -> String {
     let mut out = String::from("# Faultbook settings. Flags go before the environment, the environment before this file.\n");
     for setting in SETTINGS {
-        let _ = write!(out, "\n# {}\n# {}\n# {}\n# {} = \"{}\"\n", setting.about, setting.about_zh, setting.env(), setting.key(), setting.default);
+        let _ = write!(
+            out,
+            "\n# {}\n# {}\n# {}\n# {} = \"{}\"\n",
+            setting.about,
+            setting.about_zh,
+            setting.env(),
+            setting.key(),
+            setting.default
+        );
     }
     out
 }
@@ -209,10 +232,9 @@ fn bad(name: &str, reason: &str) -> Error {
 }
 
 fn read_file(path: &str) -> Result<Flags, Error> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|e| Error::Unreadable { path: path.to_owned(), reason: e.kind().to_string() })?;
-    let table: toml::Table = toml::from_str(&text)
-        .map_err(|e| Error::BadSetting { name: CONFIG_FILE.to_owned(), reason: e.message().to_owned() })?;
+    let text = std::fs::read_to_string(path).map_err(|e| Error::Unreadable { path: path.to_owned(), reason: e.kind().to_string() })?;
+    let table: toml::Table =
+        toml::from_str(&text).map_err(|e| Error::BadSetting { name: CONFIG_FILE.to_owned(), reason: e.message().to_owned() })?;
     table.into_iter().map(|(key, value)| Ok((key.replace('_', "-"), plain(&key, value)?))).collect()
 }
 
@@ -363,8 +385,16 @@ mod tests {
     #[test]
     fn a_bad_value_names_its_setting() {
         for (name, value) in [
-            ("listen", "8088"), ("max-body", "ten"), ("max-body", "0"), ("max-body", "99999999999GiB"),
-            ("retention", "3 fortnights"), ("rate-per-minute", "-1"), ("lang", "de"), ("access", "token"), ("log", "xml"), ("base-url", "ftp://x"),
+            ("listen", "8088"),
+            ("max-body", "ten"),
+            ("max-body", "0"),
+            ("max-body", "99999999999GiB"),
+            ("retention", "3 fortnights"),
+            ("rate-per-minute", "-1"),
+            ("lang", "de"),
+            ("access", "token"),
+            ("log", "xml"),
+            ("base-url", "ftp://x"),
         ] {
             let error = load(&[(name, value)], &[], &[]).expect_err(name);
             let env = format!("FAULTBOOK_{}", name.replace('-', "_").to_uppercase());
@@ -400,10 +430,13 @@ mod tests {
 
     #[test]
     fn the_generated_file_is_read_back_as_the_defaults() {
-        let text: String = default_config().lines().map(|l| match l.strip_prefix("# ") {
-            Some(rest) if rest.contains(" = \"") => format!("{rest}\n"),
-            _ => String::new(),
-        }).collect();
+        let text: String = default_config()
+            .lines()
+            .map(|l| match l.strip_prefix("# ") {
+                Some(rest) if rest.contains(" = \"") => format!("{rest}\n"),
+                _ => String::new(),
+            })
+            .collect();
         let table: toml::Table = toml::from_str(&text).expect("parses");
         assert_eq!(table.len(), SETTINGS.len());
     }

@@ -65,9 +65,13 @@ pub fn explain(patterns: &Patterns, thing: &str) -> Vec<Explanation> {
         ["cuda" | "cudaerror" | "error", number] if number.parse::<u32>().is_ok() => cuda(patterns, "number", number).into_iter().collect(),
         ["exit" | "exitcode" | "signal", number] => exit(patterns, number).into_iter().collect(),
         ["driver", version] => driver(patterns, version).into_iter().collect(),
-        [stage, status, rest @ ..] if stage.starts_with("0x") && status.starts_with("0x") => vec![rminit(patterns, stage, status, rest.first().copied())],
+        [stage, status, rest @ ..] if stage.starts_with("0x") && status.starts_with("0x") => {
+            vec![rminit(patterns, stage, status, rest.first().copied())]
+        }
         [one] if one.starts_with("sm_") || one.starts_with("compute_") => chip(patterns, one).into_iter().collect(),
-        [one] if one.starts_with("cuda") => ["runtime_name", "driver_name"].iter().find_map(|column| cuda(patterns, column, thing)).into_iter().collect(),
+        [one] if one.starts_with("cuda") => {
+            ["runtime_name", "driver_name"].iter().find_map(|column| cuda(patterns, column, thing)).into_iter().collect()
+        }
         _ => Vec::new(),
     };
     if !found.is_empty() {
@@ -81,7 +85,15 @@ pub fn explain(patterns: &Patterns, thing: &str) -> Vec<Explanation> {
 
 fn xid(patterns: &Patterns, kind: &str, code: &str) -> Option<Explanation> {
     let row = patterns.tables().xid().rows().find(|row| row.get("kind") == kind && row.get("code") == code)?;
-    let classes = [("cause_hw", "hardware"), ("cause_driver", "driver"), ("cause_app", "application"), ("cause_sysmem", "system memory"), ("cause_bus", "bus"), ("cause_thermal", "thermal"), ("cause_fb", "GPU memory")];
+    let classes = [
+        ("cause_hw", "hardware"),
+        ("cause_driver", "driver"),
+        ("cause_app", "application"),
+        ("cause_sysmem", "system memory"),
+        ("cause_bus", "bus"),
+        ("cause_thermal", "thermal"),
+        ("cause_fb", "GPU memory"),
+    ];
     let possible: Vec<&str> = classes.iter().filter(|(column, _)| row.get(column) == "y").map(|(_, name)| *name).collect();
     let name = if kind == "XID" { "Xid" } else { "SXid" };
     Some(
@@ -90,7 +102,15 @@ fn xid(patterns: &Patterns, kind: &str, code: &str) -> Option<Explanation> {
             .row("explain-causes", &possible.join(", "))
             .row("explain-severity", row.get("severity"))
             .row("explain-action", row.get("action_category"))
-            .row("explain-vendor-action", &[row.get("nvidia_immediate_action"), row.get("nvidia_investigatory_action")].iter().filter(|s| !s.is_empty()).copied().collect::<Vec<_>>().join(" / "))
+            .row(
+                "explain-vendor-action",
+                &[row.get("nvidia_immediate_action"), row.get("nvidia_investigatory_action")]
+                    .iter()
+                    .filter(|s| !s.is_empty())
+                    .copied()
+                    .collect::<Vec<_>>()
+                    .join(" / "),
+            )
             .row("explain-source", row.get("source"))
             .leads_to(patterns, row.get("cause_slug")),
     )
@@ -131,11 +151,28 @@ fn rminit(patterns: &Patterns, stage: &str, status: &str, line: Option<&str>) ->
     let same = |cell: &str, wanted: &str| number(cell).is_some_and(|n| number(wanted) == Some(n));
     let mut cause = "";
     for row in tables.rminit_stages().rows().filter(|row| same(row.get("first_field_hex"), stage)) {
-        explanation = explanation.row("explain-stage", &format!("{} ({}, {}): {}", row.get("stage"), row.get("enum_name"), row.get("driver_versions_in_open_tags"), row.get("meaning_own_words")));
+        explanation = explanation.row(
+            "explain-stage",
+            &format!(
+                "{} ({}, {}): {}",
+                row.get("stage"),
+                row.get("enum_name"),
+                row.get("driver_versions_in_open_tags"),
+                row.get("meaning_own_words")
+            ),
+        );
         cause = row.get("cause_slug");
     }
     if let Some(row) = tables.nvstatus().rows().find(|row| same(row.get("second_field_hex"), status)) {
-        explanation = explanation.row("explain-status", &[row.get("name"), row.get("header_text"), row.get("meaning_in_rminit_own_words")].iter().filter(|s| !s.is_empty()).copied().collect::<Vec<_>>().join(": "));
+        explanation = explanation.row(
+            "explain-status",
+            &[row.get("name"), row.get("header_text"), row.get("meaning_in_rminit_own_words")]
+                .iter()
+                .filter(|s| !s.is_empty())
+                .copied()
+                .collect::<Vec<_>>()
+                .join(": "),
+        );
     }
     for row in tables.rminit_known().rows().filter(|row| same(row.get("first_field"), stage) && same(row.get("second_field"), status)) {
         explanation = explanation.row("explain-known", row.get("what_it_was"));
@@ -149,7 +186,11 @@ fn rminit(patterns: &Patterns, stage: &str, status: &str, line: Option<&str>) ->
 
 /// Drivers of the open flavour in whose source this line reports this stage.
 fn source_lines(patterns: &Patterns, stage: &str, line: &str) -> String {
-    let rows = patterns.tables().rminit_lines().rows().filter(|row| row.get("third_field_line") == line && number(row.get("stage_hex")) == number(stage));
+    let rows = patterns
+        .tables()
+        .rminit_lines()
+        .rows()
+        .filter(|row| row.get("third_field_line") == line && number(row.get("stage_hex")) == number(stage));
     let mut versions: Vec<&str> = rows.map(|row| row.get("driver_version")).collect();
     versions.sort_by(|a, b| compare_versions(a, b).unwrap_or(Ordering::Equal));
     match versions.as_slice() {
@@ -184,12 +225,22 @@ fn exit(patterns: &Patterns, text: &str) -> Option<Explanation> {
 
 fn chip(patterns: &Patterns, name: &str) -> Option<Explanation> {
     let wanted = name.replace("compute_", "sm_");
-    let row = patterns.tables().compute_capability().rows().find(|row| row.get("sm").split([' ', '(']).next() == Some(wanted.trim_end_matches(['a', 'f'])))?;
-    let branch = [row.get("first_driver_branch_derived"), row.get("last_driver_branch")].map(|b| if b.is_empty() { "…" } else { b }).join(" – ");
+    let row = patterns
+        .tables()
+        .compute_capability()
+        .rows()
+        .find(|row| row.get("sm").split([' ', '(']).next() == Some(wanted.trim_end_matches(['a', 'f'])))?;
+    let branch =
+        [row.get("first_driver_branch_derived"), row.get("last_driver_branch")].map(|b| if b.is_empty() { "…" } else { b }).join(" – ");
     Some(
         Explanation::new(format!("{wanted}: {}", row.get("architecture")))
             .row("explain-chips", row.get("example_gpus"))
-            .row("explain-cuda", &[row.get("first_cuda_toolkit"), row.get("last_cuda_toolkit_can_target")].map(|v| if v.is_empty() { "…" } else { v }).join(" – "))
+            .row(
+                "explain-cuda",
+                &[row.get("first_cuda_toolkit"), row.get("last_cuda_toolkit_can_target")]
+                    .map(|v| if v.is_empty() { "…" } else { v })
+                    .join(" – "),
+            )
             .row("explain-branches", &branch)
             .row("explain-open", row.get("open_kernel_modules"))
             .row("explain-source", row.get("source")),
@@ -199,7 +250,12 @@ fn chip(patterns: &Patterns, name: &str) -> Option<Explanation> {
 fn driver(patterns: &Patterns, version: &str) -> Option<Explanation> {
     let branch = version.split('.').next()?;
     let row = patterns.tables().driver_branch().find("driver_branch", branch)?;
-    Some(Explanation::new(format!("driver {version}")).row("explain-cuda-max", row.get("max_cuda_shown_by_nvidia_smi")).row("explain-known", row.get("note")).row("explain-source", row.get("source")))
+    Some(
+        Explanation::new(format!("driver {version}"))
+            .row("explain-cuda-max", row.get("max_cuda_shown_by_nvidia_smi"))
+            .row("explain-known", row.get("note"))
+            .row("explain-source", row.get("source")),
+    )
 }
 
 /// A pasted line: what the patterns make of it.
@@ -217,7 +273,10 @@ mod tests {
     #[test]
     fn a_link_event_is_decoded_before_its_code() {
         let patterns = Patterns::builtin().unwrap();
-        let found = explain(&patterns, "NVRM: Xid (PCI:0018:01:00): 149, NETIR_LINK_EVT  Fatal   XC0 i0 Link 12 (0x02a001c6 0x00000000 0x00000000)");
+        let found = explain(
+            &patterns,
+            "NVRM: Xid (PCI:0018:01:00): 149, NETIR_LINK_EVT  Fatal   XC0 i0 Link 12 (0x02a001c6 0x00000000 0x00000000)",
+        );
         assert_eq!(found.len(), 2);
         assert!(found[0].rows.contains(&("explain-action", "RESET_GPU".to_owned())), "{:?}", found[0]);
         assert_eq!(found[0].cause.as_deref(), Some("nvlink-error"));

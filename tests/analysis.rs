@@ -57,11 +57,15 @@ fn a_driver_of_the_same_major_line_is_no_fault() {
 
 #[test]
 fn host_and_container_are_not_mixed_up() {
-    let container = format!("root@3f9c1b7a2d10:/workspace# nvidia-smi\n{}root@3f9c1b7a2d10:/workspace# pip list{LIST_CU124}", table("550.107.02", "12.4", "Tesla T4"));
+    let container = format!(
+        "root@3f9c1b7a2d10:/workspace# nvidia-smi\n{}root@3f9c1b7a2d10:/workspace# pip list{LIST_CU124}",
+        table("550.107.02", "12.4", "Tesla T4")
+    );
     let host = format!("ops@node-a:~$ nvidia-smi\n{}", table("470.256.02", "11.4", "Tesla T4"));
     let analysis = analyze(&format!("{host}{container}root@3f9c1b7a2d10:/workspace# \n"));
     assert_eq!(first(&analysis), None, "{:?}", analysis.findings);
-    let versions: Vec<_> = analysis.facts.iter().filter(|f| f.name == "driver.version").map(|f| (f.scope.as_str(), f.value.as_str())).collect();
+    let versions: Vec<_> =
+        analysis.facts.iter().filter(|f| f.name == "driver.version").map(|f| (f.scope.as_str(), f.value.as_str())).collect();
     assert_eq!(versions, [("host", Some("470.256.02")), ("container", Some("550.107.02"))]);
 }
 
@@ -97,14 +101,18 @@ fn the_same_bytes_give_the_same_answer() {
 
 #[test]
 fn like_pastes_of_different_machines_share_a_fingerprint() {
-    let of = |user: &str, line: u32| analyze(&format!("Traceback (most recent call last):\n  File \"/home/{user}/train.py\", line {line}, in <module>\n    main()\nValueError: unknown thing 0x{line}f at step {line}\n")).fingerprint;
+    let of = |user: &str, line: u32| {
+        analyze(&format!("Traceback (most recent call last):\n  File \"/home/{user}/train.py\", line {line}, in <module>\n    main()\nValueError: unknown thing 0x{line}f at step {line}\n")).fingerprint
+    };
     assert_eq!(of("anna", 12), of("bo", 977));
     assert_ne!(of("anna", 12), analyze("ValueError: quite another thing\n").fingerprint);
 }
 
 #[test]
 fn nothing_recognised_says_what_to_paste_next() {
-    let analysis = analyze("Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\nFrobnicationError: the frob failed in an unheard of way\n");
+    let analysis = analyze(
+        "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\nFrobnicationError: the frob failed in an unheard of way\n",
+    );
     assert!(analysis.findings.is_empty());
     assert!(!analysis.questions.is_empty() && analysis.questions.len() <= 3);
     assert!(analysis.notes.iter().any(|n| n.text.contains("FrobnicationError")));

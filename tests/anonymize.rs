@@ -202,20 +202,34 @@ fn log_of(kind: &str, megabytes: usize) -> String {
     let line = |at: usize| match kind {
         "syslog" => format!(
             "Nov 12 03:{:02}:{:02} dgx-a17 systemd[1]: session-{}.scope: Deactivated successfully, consumed {} ms of processor time",
-            at / 60 % 60, at % 60, at % 900, at % 7919
+            at / 60 % 60,
+            at % 60,
+            at % 900,
+            at % 7919
         ),
         "nccl" => format!(
             "dgx-a17:{}:{} [{}] NCCL INFO Channel {:02}/0 : {}[{}] -> {}[{}] via P2P/CUMEM/read",
-            20_000 + at % 8, 21_000 + at % 8, at % 8, at % 24, at % 8, at % 8, (at + 1) % 8, (at + 1) % 8
+            20_000 + at % 8,
+            21_000 + at % 8,
+            at % 8,
+            at % 24,
+            at % 8,
+            at % 8,
+            (at + 1) % 8,
+            (at + 1) % 8
         ),
         "training" => format!(
             "2026-11-24 10:{:02}:{:02},{:03} INFO trainer: epoch {} step {}/90000 loss={:.4} lr=1.5e-05 cuda mem 41.2 GiB dataloader worker ok",
-            at / 60 % 60, at % 60, at % 1000, at / 90_000, at % 90_000, 2.5 - at as f64 / 2e6
+            at / 60 % 60,
+            at % 60,
+            at % 1000,
+            at / 90_000,
+            at % 90_000,
+            2.5 - at as f64 / 2e6
         ),
-        "paths" => format!(
-            "  File \"/opt/conda/lib/python3.10/site-packages/torch/nn/modules/module.py\", line {}, in _call_impl",
-            at % 3000
-        ),
+        "paths" => {
+            format!("  File \"/opt/conda/lib/python3.10/site-packages/torch/nn/modules/module.py\", line {}, in _call_impl", at % 3000)
+        }
         _ => format!("password=x{at} user@host-{at} /mnt/team-{at}/a 10.0.{}.{} \\\\srv-{at}\\share ", at / 256 % 256, at % 256),
     };
     let mut text = String::with_capacity(megabytes * 1_000_000 + 400);

@@ -119,7 +119,11 @@ fn a_long_log_is_condensed_and_keeps_its_numbers() {
 
 #[test]
 fn anonymize_keeps_lines_and_hides_names() {
-    let output = faultbook().arg("anonymize").write_stdin("anna@gpu-7:~$ nvidia-smi\nFile \"/home/anna/train.py\", line 3\n").output().expect("it runs");
+    let output = faultbook()
+        .arg("anonymize")
+        .write_stdin("anna@gpu-7:~$ nvidia-smi\nFile \"/home/anna/train.py\", line 3\n")
+        .output()
+        .expect("it runs");
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(text.lines().count(), 2);
     assert!(!text.contains("anna") && !text.contains("gpu-7") && text.contains("train.py"), "{text}");
@@ -144,7 +148,8 @@ fn diff_names_what_changed() {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, torch: &str| {
         let path = folder.path().join(name);
-        std::fs::write(&path, format!("$ pip list\nPackage    Version\n---------- -------\nnumpy      1.26.4\ntorch      {torch}\n$ \n")).expect("written");
+        std::fs::write(&path, format!("$ pip list\nPackage    Version\n---------- -------\nnumpy      1.26.4\ntorch      {torch}\n$ \n"))
+            .expect("written");
         path
     };
     let (a, b) = (write("a.log", "2.4.1+cu124"), write("b.log", "2.6.0+cu124"));

@@ -21,7 +21,8 @@ fn outcomes(name: &str) -> Vec<Outcome> {
 fn known_cases_keep_their_figures() {
     let outcomes = outcomes("known");
     let figures = Figures::of(&outcomes);
-    let misses: Vec<_> = outcomes.iter().filter(|o| !o.is_negative() && !o.top1() || o.misled() || o.false_claim()).map(|o| (&o.folder, &o.found)).collect();
+    let misses: Vec<_> =
+        outcomes.iter().filter(|o| !o.is_negative() && !o.top1() || o.misled() || o.false_claim()).map(|o| (&o.folder, &o.found)).collect();
     assert!(figures.positives >= 70, "the corpus shrank: {figures:?}");
     assert!(Figures::share(figures.top1, figures.positives) >= 0.96, "{figures:?}\n{misses:#?}");
     assert!(Figures::share(figures.top3, figures.positives) >= 0.98, "{figures:?}\n{misses:#?}");

@@ -24,15 +24,21 @@ enum Outcome {
     Named,
     /// By this question.
     Decided(String),
-    Lost { found: Vec<String>, asked: Vec<String> },
+    Lost {
+        found: Vec<String>,
+        asked: Vec<String>,
+    },
 }
 
 /// Index of the line of the heaviest signature that speaks for the answer; where a comparison
 /// of facts leads, of the first line that tells of a failure.
 fn symptom(sample: &Sample) -> Option<usize> {
     let answer = sample.answer()?;
-    let evidence: Vec<&Evidence> = answer.evidence.iter().filter(|e| e.effect == Effect::For && e.weight > 0.0 && !e.lines.is_empty()).collect();
-    let leading = evidence.iter().fold(None, |best: Option<&&Evidence>, e| if best.is_some_and(|b| b.weight >= e.weight) { best } else { Some(e) })?;
+    let evidence: Vec<&Evidence> =
+        answer.evidence.iter().filter(|e| e.effect == Effect::For && e.weight > 0.0 && !e.lines.is_empty()).collect();
+    let leading = evidence
+        .iter()
+        .fold(None, |best: Option<&&Evidence>, e| if best.is_some_and(|b| b.weight >= e.weight) { best } else { Some(e) })?;
     match leading.when {
         None => leading.lines.first().map(|number| *number as usize - 1),
         Some(_) => sample.lines.iter().position(|line| tells_of_failure(line)),
@@ -40,7 +46,23 @@ fn symptom(sample: &Sample) -> Option<usize> {
 }
 
 fn tells_of_failure(line: &str) -> bool {
-    let words = ["error", "failed", "failure", "unable to", "could not", "couldn't", "cannot", "not found", "no devices", "denied", "no such", "no cuda", "unknown", "killed", "refused"];
+    let words = [
+        "error",
+        "failed",
+        "failure",
+        "unable to",
+        "could not",
+        "couldn't",
+        "cannot",
+        "not found",
+        "no devices",
+        "denied",
+        "no such",
+        "no cuda",
+        "unknown",
+        "killed",
+        "refused",
+    ];
     let line = line.to_lowercase();
     words.iter().any(|word| line.contains(word))
 }
@@ -78,8 +100,15 @@ fn restored(sample: &Sample, symptom: usize, command: &str) -> String {
     let kinds = kinds_of(command);
     let filter = filter(command);
     let in_logs = command.starts_with("grep ") && command.contains(".log");
-    let obtained = |name: &str| PATTERNS.register().get(name).is_some_and(|entry| !entry.obtain.is_empty() && (command.split(';').any(|part| part.trim() == entry.obtain) || kinds_of(&entry.obtain).iter().any(|kind| kinds.contains(kind))));
-    let lines: BTreeSet<u32> = sample.analysis.facts.iter().filter(|f| !f.derived && obtained(&f.name)).flat_map(|f| f.lines.iter().copied()).collect();
+    let obtained = |name: &str| {
+        PATTERNS.register().get(name).is_some_and(|entry| {
+            !entry.obtain.is_empty()
+                && (command.split(';').any(|part| part.trim() == entry.obtain)
+                    || kinds_of(&entry.obtain).iter().any(|kind| kinds.contains(kind)))
+        })
+    };
+    let lines: BTreeSet<u32> =
+        sample.analysis.facts.iter().filter(|f| !f.derived && obtained(&f.name)).flat_map(|f| f.lines.iter().copied()).collect();
     let mut text = format!("{}\n", sample.lines[symptom]);
     for segment in &sample.analysis.segments {
         let given = lines.range(segment.first..=segment.last).next().is_some();
@@ -101,7 +130,8 @@ fn restored(sample: &Sample, symptom: usize, command: &str) -> String {
 /// that a user sees.
 fn echo(sample: &Sample) -> Option<usize> {
     let answer = sample.answer()?;
-    let evidence: Vec<u32> = answer.evidence.iter().filter(|e| e.strength >= Strength::Strong).flat_map(|e| e.lines.iter().copied()).collect();
+    let evidence: Vec<u32> =
+        answer.evidence.iter().filter(|e| e.strength >= Strength::Strong).flat_map(|e| e.lines.iter().copied()).collect();
     let own = message_lines(sample, &evidence);
     let lines = answer.consequences.iter().flat_map(|c| c.lines.iter().map(|number| *number as usize - 1));
     lines.filter(|at| !own.contains(at)).min()

@@ -8,11 +8,11 @@ mod deleting;
 mod errors;
 #[path = "http/pages.rs"]
 mod pages;
-#[path = "http/secrets.rs"]
-mod secrets;
 #[path = "http/pastes.rs"]
 mod pastes;
-#[path = "http/tables.rs"]
-mod tables;
 #[path = "http/preview.rs"]
 mod preview;
+#[path = "http/secrets.rs"]
+mod secrets;
+#[path = "http/tables.rs"]
+mod tables;

@@ -43,7 +43,8 @@ fn are_unrelated(healthy: &Analysis, case: &Analysis) -> bool {
     let asked = cause.is_some_and(|cause| cause.conditions.iter().any(|c| facts.iter().any(|fact| c.when.contains(fact))));
     // Some cause of the set puts the two together.
     let mentions = |when: &str, facts: &BTreeSet<&str>| facts.iter().any(|fact| when.contains(fact));
-    let combined = PATTERNS.causes().iter().flat_map(|cause| &cause.conditions).any(|c| mentions(&c.when, &facts) && mentions(&c.when, &other_facts));
+    let combined =
+        PATTERNS.causes().iter().flat_map(|cause| &cause.conditions).any(|c| mentions(&c.when, &facts) && mentions(&c.when, &other_facts));
     // An error that names a card, and a list of cards.
     let listed = has(&facts, &["gpu."]) && has(&other_facts, &["env.cuda_"]) || has(&facts, &["env.cuda_"]) && has(&other_facts, &["gpu."]);
     let compared = compared || combined || listed;
@@ -86,10 +87,17 @@ fn a_healthy_unrelated_section_changes_nothing() {
     let clean = samples("clean");
     let texts = positives().enumerate().flat_map(|(at, sample)| {
         let start = at * NEIGHBOURS;
-        let unrelated: Vec<&Sample> = (0..clean.len()).filter_map(|n| clean.get((start + n) % clean.len())).filter(|c| are_unrelated(&c.analysis, &sample.analysis) && are_of_one_day(c, sample)).take(NEIGHBOURS).collect();
+        let unrelated: Vec<&Sample> = (0..clean.len())
+            .filter_map(|n| clean.get((start + n) % clean.len()))
+            .filter(|c| are_unrelated(&c.analysis, &sample.analysis) && are_of_one_day(c, sample))
+            .take(NEIGHBOURS)
+            .collect();
         let both = |healthy: &Sample| {
             let (own, other) = (sample.lines.join("\n"), healthy.lines.join("\n"));
-            [(sample, format!("after {}", healthy.name), format!("{other}\n\n{own}\n")), (sample, format!("before {}", healthy.name), format!("{own}\n\n{other}\n"))]
+            [
+                (sample, format!("after {}", healthy.name), format!("{other}\n\n{own}\n")),
+                (sample, format!("before {}", healthy.name), format!("{own}\n\n{other}\n")),
+            ]
         };
         unrelated.into_iter().flat_map(both).collect::<Vec<_>>()
     });
@@ -137,9 +145,14 @@ fn an_anonymised_paste_has_the_same_cause() {
 fn other_addresses_of_the_cards_are_named_in_the_answer() {
     let mut renamed = 0;
     for sample in positives() {
-        let Some(own) = sample.analysis.findings.first().and_then(|f| f.subject.as_ref()?.gpu.clone()).filter(|gpu| Place::of(gpu).is_some()) else { continue };
+        let Some(own) =
+            sample.analysis.findings.first().and_then(|f| f.subject.as_ref()?.gpu.clone()).filter(|gpu| Place::of(gpu).is_some())
+        else {
+            continue;
+        };
         let text = sample.lines.join("\n");
-        let cards: BTreeSet<Place> = sample.analysis.facts.iter().filter_map(|f| Place::of(f.subject.as_ref()?.gpu.as_deref()?)).chain(Place::of(&own)).collect();
+        let cards: BTreeSet<Place> =
+            sample.analysis.facts.iter().filter_map(|f| Place::of(f.subject.as_ref()?.gpu.as_deref()?)).chain(Place::of(&own)).collect();
         let new = |place: &Place| cards.iter().position(|c| c == place).map_or_else(String::new, |at| format!("{:02x}", 0xd0 + at));
         let moved = cards.iter().fold(text, |text, place| place.moved(&text, &new(place)));
         let analysis = analyze(moved);

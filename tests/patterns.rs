@@ -56,7 +56,10 @@ fn golden_regex() {
 
 #[test]
 fn golden_unsafe_placeholder() {
-    insta::assert_snapshot!(lint("driver/sample.toml", &with(|text| text.replace("run    = \"nvidia-smi\"", "run    = \"modprobe {gpu.name}\""))));
+    insta::assert_snapshot!(lint(
+        "driver/sample.toml",
+        &with(|text| text.replace("run    = \"nvidia-smi\"", "run    = \"modprobe {gpu.name}\""))
+    ));
 }
 
 #[test]

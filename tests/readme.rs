@@ -28,7 +28,11 @@ fn generated_tables_are_up_to_date() {
 fn both_languages_have_the_same_parts() {
     let shape = |name: &str| {
         let text = read(name);
-        let commands: Vec<String> = text.lines().filter(|l| l.starts_with("cargo run") || l.starts_with("curl -T") || l.starts_with("tests/run")).map(str::to_owned).collect();
+        let commands: Vec<String> = text
+            .lines()
+            .filter(|l| l.starts_with("cargo run") || l.starts_with("curl -T") || l.starts_with("tests/run"))
+            .map(str::to_owned)
+            .collect();
         (text.lines().filter(|l| l.starts_with("## ")).count(), text.lines().filter(|l| l.starts_with("| `")).count(), commands)
     };
     assert_eq!(shape("README.md"), shape("README.zh.md"));

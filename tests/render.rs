@@ -30,7 +30,17 @@ fn the_short_answer_has_at_most_25_lines_and_all_that_counts() {
         let counts = counts();
         let answer = text::short(&analysis, &sample::lines(), lang, &extras(&counts));
         assert!(answer.lines().count() <= text::MAX_LINES, "{answer}");
-        for wanted in ["driver-library-mismatch", "L31", "550.107.02", "LD_LIBRARY_PATH", "nvidia-smi", "driver-too-old-for-cuda", "/r/abc", "Bearer t", "cat /proc/driver/nvidia/version"] {
+        for wanted in [
+            "driver-library-mismatch",
+            "L31",
+            "550.107.02",
+            "LD_LIBRARY_PATH",
+            "nvidia-smi",
+            "driver-too-old-for-cuda",
+            "/r/abc",
+            "Bearer t",
+            "cat /proc/driver/nvidia/version",
+        ] {
             assert!(answer.contains(wanted), "{wanted} is missing in\n{answer}");
         }
         assert!(!answer.contains('\u{1b}'), "a terminal code came through");
@@ -72,7 +82,9 @@ fn nothing_found_says_what_was_read_and_what_to_do() {
 fn the_full_text_holds_every_part() {
     let counts = counts();
     let answer = full::full(&sample::analysis(Lang::En), &sample::lines(), Lang::En, &extras(&counts), true);
-    for wanted in ["sudo reboot", "apt purge", "nvml-init", "Persistence mode", "Xid 79", "need.driver_min", "+6.0", "-0.5", "unit number 60"] {
+    for wanted in
+        ["sudo reboot", "apt purge", "nvml-init", "Persistence mode", "Xid 79", "need.driver_min", "+6.0", "-0.5", "unit number 60"]
+    {
         let found = answer.contains(wanted) || (wanted == "nvml-init" && answer.contains("NVML cannot be initialised"));
         assert!(found, "{wanted} is missing in\n{answer}");
     }

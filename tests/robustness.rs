@@ -90,7 +90,9 @@ fn compare(samples: &[Sample]) {
 fn healthy_logs_stay_silent_under_every_distortion() {
     let samples = samples("clean");
     let claims = over_all(|distortion| {
-        let claim = |sample: &Sample| first(&analyze((distortion.apply)(sample))).map(|id| format!("{} under {}: {id}", sample.name, distortion.name));
+        let claim = |sample: &Sample| {
+            first(&analyze((distortion.apply)(sample))).map(|id| format!("{} under {}: {id}", sample.name, distortion.name))
+        };
         samples.iter().filter_map(claim).collect::<Vec<_>>()
     });
     let claims: Vec<String> = claims.into_iter().flatten().collect();

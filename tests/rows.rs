@@ -40,7 +40,8 @@ fn check(name: &str) {
 }
 
 fn fault(case: &Case) -> Option<String> {
-    let paste = read(vec![Part { name: String::new(), bytes: case.text.clone().into_bytes() }], &Limits::default()).expect("the case reads");
+    let paste =
+        read(vec![Part { name: String::new(), bytes: case.text.clone().into_bytes() }], &Limits::default()).expect("the case reads");
     let diagnosis = faultbook::analyze(&paste, &PATTERNS).diagnosis;
     let first = diagnosis.first(&PATTERNS);
     let right = match first {

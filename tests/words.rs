@@ -23,7 +23,8 @@ fn every_key_that_is_asked_for_exists() {
     }
     let known: BTreeSet<&str> = keys(Lang::En, "").collect();
     let pattern = regex::Regex::new(r#"(?:ui\.w\(|ui\.fill\(|word\((?:asked\.)?lang, |fill\(lang, )"([^"]+)""#).expect("expression");
-    let asked: BTreeSet<String> = texts.iter().flat_map(|text| pattern.captures_iter(text).map(|c| c[1].to_owned()).collect::<Vec<_>>()).collect();
+    let asked: BTreeSet<String> =
+        texts.iter().flat_map(|text| pattern.captures_iter(text).map(|c| c[1].to_owned()).collect::<Vec<_>>()).collect();
     assert!(asked.len() > 80, "the search for keys finds too few: {}", asked.len());
     let missing: Vec<&String> = asked.iter().filter(|key| !known.contains(key.as_str())).collect();
     assert!(missing.is_empty(), "{missing:?}");

@@ -40,7 +40,21 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "quoted-object",
-        gate: &["secret ", "secrets ", "configmap", "claim ", "pvc ", "volume ", "account ", "service ", "job ", "quota ", "queue ", "ingress ", "workload "],
+        gate: &[
+            "secret ",
+            "secrets ",
+            "configmap",
+            "claim ",
+            "pvc ",
+            "volume ",
+            "account ",
+            "service ",
+            "job ",
+            "quota ",
+            "queue ",
+            "ingress ",
+            "workload ",
+        ],
         feature: 0,
         find: Find::Regex(
             r#"(?i:secret|configmap|persistentvolumeclaim|claim|pvc|volume|serviceaccount|service account|service|deployment|job|resourcequota|quota|clusterqueue|localqueue|queue|ingress|workload|statefulset)s? \\?["'](?<project>[a-z0-9][a-z0-9.-]*-[a-z0-9.-]*)\\?["']"#,
@@ -175,9 +189,23 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "package-in-words",
         gate: &[
-            "no matching distribution", "satisfies the requirement", "building wheel for", "failed to build", "existing installation",
-            "uninstalling", "required by", "no module named", "collecting ", "build wheels for", "metadata for", "not installed", "pip install",
-            "uv add", "poetry add", "is not a supported wheel", "editable",
+            "no matching distribution",
+            "satisfies the requirement",
+            "building wheel for",
+            "failed to build",
+            "existing installation",
+            "uninstalling",
+            "required by",
+            "no module named",
+            "collecting ",
+            "build wheels for",
+            "metadata for",
+            "not installed",
+            "pip install",
+            "uv add",
+            "poetry add",
+            "is not a supported wheel",
+            "editable",
         ],
         feature: 0,
         find: Find::Regex(
@@ -387,7 +415,11 @@ fn directory(found: &Found) -> Option<Kind> {
     let value = found.value();
     let plain =
         words::is_common(value) || ["users", "people", "groups", "example", "com", "local"].contains(&value.to_ascii_lowercase().as_str());
-    if found.kind == Kind::User { super::names::account(found) } else { (!plain && !super::clouds::is_authority(value)).then_some(Kind::Company) }
+    if found.kind == Kind::User {
+        super::names::account(found)
+    } else {
+        (!plain && !super::clouds::is_authority(value)).then_some(Kind::Company)
+    }
 }
 
 pub(super) fn company(found: &Found) -> Option<Kind> {

@@ -22,7 +22,12 @@ pub(super) mod note {
 pub(super) const RULES: &[Rule] = &[
     Rule { name: "key-block", gate: &["-----begin ", "---- begin "], feature: 0, find: Find::Note(note::PEM) },
     Rule { name: "name-and-value", gate: &["name:", "name\"", "name'", "name="], feature: 0, find: Find::Note(note::PAIR) },
-    Rule { name: "answer", gate: &["hostname", "whoami", "logname", "id -un", "id -gn", "$user", "groups", "users"], feature: 0, find: Find::Note(note::COMMAND) },
+    Rule {
+        name: "answer",
+        gate: &["hostname", "whoami", "logname", "id -un", "id -gn", "$user", "groups", "users"],
+        feature: 0,
+        find: Find::Note(note::COMMAND),
+    },
     Rule {
         name: "letter",
         gate: &["regards", "best", "thanks", "cheers", "sincerely", "thank you", "此致", "谢谢"],
@@ -104,7 +109,8 @@ impl Context {
     /// A token that a shell's `\` or the width of a terminal cut in two.
     fn rest_of_a_secret(&mut self, text: &str, out: &mut Vec<Hit>) {
         if let Some(kind) = self.wrapped.take() {
-            let length = text.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/' | b'+' | b'=')).count();
+            let length =
+                text.bytes().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/' | b'+' | b'=')).count();
             let word = text.get(..length).unwrap_or("");
             let digit = word.bytes().any(|b| b.is_ascii_digit());
             let mixed = word.bytes().any(|b| b.is_ascii_uppercase()) && word.bytes().any(|b| b.is_ascii_lowercase());

@@ -11,8 +11,30 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "machine-in-a-file-name",
         gate: &[
-            "tfevents.", ".trace.json", "ompi.", "prte.", "pmix", "openmpi-sessions", "sosreport-", "runs/", "logs/", "nvidia-bug-report",
-            "dmesg", "journal-", "journal_", "nccl_", "nccl-", "nccl.", "core.", "slurmd-", "slurmd_", "kern-", "kern_", "report-", "report_", ".nsys-rep",
+            "tfevents.",
+            ".trace.json",
+            "ompi.",
+            "prte.",
+            "pmix",
+            "openmpi-sessions",
+            "sosreport-",
+            "runs/",
+            "logs/",
+            "nvidia-bug-report",
+            "dmesg",
+            "journal-",
+            "journal_",
+            "nccl_",
+            "nccl-",
+            "nccl.",
+            "core.",
+            "slurmd-",
+            "slurmd_",
+            "kern-",
+            "kern_",
+            "report-",
+            "report_",
+            ".nsys-rep",
         ],
         feature: 0,
         find: Find::Regex(
@@ -60,7 +82,10 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "hardware-address-in-a-name",
-        gate: &["enx", "wlx", "mac ", "mac:", "mac=", "mac_", "mac\"", "macaddr", "pxelinux", "/01-", "=01-", "dynamic", "static", "vlan", "switch"],
+        gate: &[
+            "enx", "wlx", "mac ", "mac:", "mac=", "mac_", "mac\"", "macaddr", "pxelinux", "/01-", "=01-", "dynamic", "static", "vlan",
+            "switch",
+        ],
         feature: 0,
         find: Find::Regex(
             concat!(

@@ -8,10 +8,49 @@ pub(super) const RULES: &[Rule] = &[
     Rule {
         name: "person-of-a-record",
         gate: &[
-            "patient", "student", "speaker", "teacher", "doctor", "physician", "nurse", "applicant", "candidate", "passenger", "guest",
-            "participant", "signer", "cardholder", "holder", "buyer", "payer", "sender", "recipient", "subscriber", "annotator", "labeler",
-            "reviewer", "driver_name", "driver name", "client:", "client\"", "client'", "insured", "caller", "editor", "lecturer", "primary", "secondary", "escalat",
-            "todo(", "fixme(", "to:", "kontakt", "ansprechpartner", "nom:", "nombre", "salutation",
+            "patient",
+            "student",
+            "speaker",
+            "teacher",
+            "doctor",
+            "physician",
+            "nurse",
+            "applicant",
+            "candidate",
+            "passenger",
+            "guest",
+            "participant",
+            "signer",
+            "cardholder",
+            "holder",
+            "buyer",
+            "payer",
+            "sender",
+            "recipient",
+            "subscriber",
+            "annotator",
+            "labeler",
+            "reviewer",
+            "driver_name",
+            "driver name",
+            "client:",
+            "client\"",
+            "client'",
+            "insured",
+            "caller",
+            "editor",
+            "lecturer",
+            "primary",
+            "secondary",
+            "escalat",
+            "todo(",
+            "fixme(",
+            "to:",
+            "kontakt",
+            "ansprechpartner",
+            "nom:",
+            "nombre",
+            "salutation",
         ],
         feature: 0,
         find: Find::Regex(
@@ -29,7 +68,10 @@ pub(super) const RULES: &[Rule] = &[
         name: "person-by-one-word",
         gate: &["phone", "email", "mail", "pager", "mobile", "'dob'", "\"dob\"", "ssn"],
         feature: 0,
-        find: Find::Regex(r#"\b(?i:(?:first|last|given|family|sur)?_?name)["']?\s*[:=]\s*["'](?<person>\p{Lu}[\p{L}'’-]+(?: [\p{L}'’.-]+){0,3})["']"#, person),
+        find: Find::Regex(
+            r#"\b(?i:(?:first|last|given|family|sur)?_?name)["']?\s*[:=]\s*["'](?<person>\p{Lu}[\p{L}'’-]+(?: [\p{L}'’.-]+){0,3})["']"#,
+            person,
+        ),
     },
     Rule {
         name: "number-of-a-record",
@@ -45,10 +87,12 @@ pub(super) const RULES: &[Rule] = &[
 /// Capitalised words none of which is a word of English or a product.
 fn person(found: &Found) -> Option<Kind> {
     let value = found.value();
-    let product = value.split([' ', '-']).any(|word| words::is_common(word) || words::is_public_package(word) || words::is_public_organisation(word));
+    let product =
+        value.split([' ', '-']).any(|word| words::is_common(word) || words::is_public_package(word) || words::is_public_organisation(word));
     let behind = found.after();
     let first_common = value.split(' ').next().is_some_and(words::is_common);
     // "Marek" may be a word of the list, "Marek Novak" is a name: the last word decides.
-    let named = !product || (!first_common && value.contains(' ') && value.split(' ').next_back().is_some_and(|word| !words::is_common(word)));
+    let named =
+        !product || (!first_common && value.contains(' ') && value.split(' ').next_back().is_some_and(|word| !words::is_common(word)));
     (named && !behind.starts_with(['(', '.', '/', '_'])).then_some(Kind::Person)
 }

@@ -58,7 +58,8 @@ impl Expression {
     fn new(text: &str) -> Option<Expression> {
         let regex = Regex::new(text).ok()?;
         let named = regex.capture_names().enumerate();
-        let groups = named.filter_map(|(index, name)| name.and_then(|name| Some((index, name.to_owned(), Kind::from_group(name)?)))).collect();
+        let groups =
+            named.filter_map(|(index, name)| name.and_then(|name| Some((index, name.to_owned(), Kind::from_group(name)?)))).collect();
         Some(Expression { regex, groups })
     }
 }

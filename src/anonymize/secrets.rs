@@ -54,7 +54,22 @@ pub(super) const RULES: &[Rule] = &[
     },
     Rule {
         name: "client-option",
-        gate: &["mysql", "mariadb", "sqlcmd", "osql", "bcp ", "redis-cli", "sshpass", "curl ", "login", "ldap", "smbclient", "mongo", "ipmitool", "zip "],
+        gate: &[
+            "mysql",
+            "mariadb",
+            "sqlcmd",
+            "osql",
+            "bcp ",
+            "redis-cli",
+            "sshpass",
+            "curl ",
+            "login",
+            "ldap",
+            "smbclient",
+            "mongo",
+            "ipmitool",
+            "zip ",
+        ],
         feature: 0,
         find: Find::Code(client_options),
     },
@@ -208,8 +223,7 @@ fn spoken(found: &Found) -> Option<Kind> {
     (!worded && chance && !is_empty_value(value)).then_some(found.kind)
 }
 
-const SQL_CLIENT: &str =
-    r#"\s-U\s*["']?(?<user>[^\s"']+)|\s-P\s*(?:"(?<password>[^"]+)"|'(?<password2>[^']+)'|(?<password3>[^\s"']+))"#;
+const SQL_CLIENT: &str = r#"\s-U\s*["']?(?<user>[^\s"']+)|\s-P\s*(?:"(?<password>[^"]+)"|'(?<password2>[^']+)'|(?<password3>[^\s"']+))"#;
 
 /// Short options mean different things to different programs.
 const CLIENTS: [(&str, &str); 14] = [

@@ -129,10 +129,50 @@ const HEADINGS: &[&str] = &[
 
 /// The same, as cells of a table that is written with marks, in small letters.
 const TITLES: &[&str] = &[
-    "jobid", "job id", "state", "exitcode", "maxrss", "elapsed", "partition", "reqmem", "alloctres", "start", "end", "submit", "ncpus",
-    "qos", "timelimit", "pid", "process", "process_name", "gpu", "gpu_util", "memory", "mem", "time", "timestamp", "status", "command",
-    "cmd", "index", "name", "uuid", "pci.bus_id", "driver_version", "memory.total [mib]", "gpu_name", "used_memory", "rank", "cpu",
-    "exit_code", "date", "id", "reason", "job", "type", "queue",
+    "jobid",
+    "job id",
+    "state",
+    "exitcode",
+    "maxrss",
+    "elapsed",
+    "partition",
+    "reqmem",
+    "alloctres",
+    "start",
+    "end",
+    "submit",
+    "ncpus",
+    "qos",
+    "timelimit",
+    "pid",
+    "process",
+    "process_name",
+    "gpu",
+    "gpu_util",
+    "memory",
+    "mem",
+    "time",
+    "timestamp",
+    "status",
+    "command",
+    "cmd",
+    "index",
+    "name",
+    "uuid",
+    "pci.bus_id",
+    "driver_version",
+    "memory.total [mib]",
+    "gpu_name",
+    "used_memory",
+    "rank",
+    "cpu",
+    "exit_code",
+    "date",
+    "id",
+    "reason",
+    "job",
+    "type",
+    "queue",
 ];
 
 fn kind_of(heading: &str) -> Option<Kind> {
@@ -190,11 +230,8 @@ impl Table {
             return None;
         }
         let queue = titles.iter().any(|title| ["jobid", "job id"].contains(&title.as_str()));
-        let columns: Vec<_> = titles
-            .iter()
-            .enumerate()
-            .filter_map(|(place, title)| kind_of_title(title, queue).map(|kind| (0, 0, place, kind)))
-            .collect();
+        let columns: Vec<_> =
+            titles.iter().enumerate().filter_map(|(place, title)| kind_of_title(title, queue).map(|kind| (0, 0, place, kind))).collect();
         let other = titles.iter().filter(|title| TITLES.contains(&title.as_str())).count();
         (!columns.is_empty() && columns.len() + other >= 3.min(titles.len())).then_some(Table { columns, form: Form::Cells(mark) })
     }

@@ -58,7 +58,9 @@ impl AnalyzeArgs {
             _ if self.each => serde_json::to_string(&analysis).map_err(|_| Error::Internal)? + "\n",
             Format::Json => serde_json::to_string_pretty(&analysis).map_err(|_| Error::Internal)? + "\n",
             Format::Text => render::full::full(&analysis, &shown(), lang, &Extras::default(), false),
-            Format::Ticket => render::ticket::ticket(&analysis, &shown(), lang).unwrap_or_else(|| format!("{}\n", word(lang, "ticket.none"))),
+            Format::Ticket => {
+                render::ticket::ticket(&analysis, &shown(), lang).unwrap_or_else(|| format!("{}\n", word(lang, "ticket.none")))
+            }
             Format::Markdown => render::markdown::markdown(&analysis, &shown(), lang, &Extras::default()),
         };
         print(&text)?;

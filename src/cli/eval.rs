@@ -54,7 +54,11 @@ impl EvalArgs {
             return None;
         };
         let name = outcome.folder.strip_prefix(&self.folder).unwrap_or(&outcome.folder);
-        let found = if outcome.found.is_empty() { "nothing".to_owned() } else { outcome.found.iter().take(3).cloned().collect::<Vec<_>>().join(", ") };
+        let found = if outcome.found.is_empty() {
+            "nothing".to_owned()
+        } else {
+            outcome.found.iter().take(3).cloned().collect::<Vec<_>>().join(", ")
+        };
         Some(format!("{why:<12} {}: wanted {}, found {found}\n", name.display(), outcome.case.cause))
     }
 

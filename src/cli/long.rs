@@ -14,8 +14,18 @@ const LONG: u64 = 16 << 20;
 
 /// Heads of listings whose lines hold no literal of a signature, but facts.
 const LISTINGS: [&str; 12] = [
-    "NVIDIA-SMI", "NVSMI LOG", "Traceback (most recent call last)", "PyTorch version:", "NVRM: ", "CUDA_VISIBLE_DEVICES",
-    "Package    ", "Name:   ", "Module     ", "nvidia-cu", "Linux version ", "PRETTY_NAME",
+    "NVIDIA-SMI",
+    "NVSMI LOG",
+    "Traceback (most recent call last)",
+    "PyTorch version:",
+    "NVRM: ",
+    "CUDA_VISIBLE_DEVICES",
+    "Package    ",
+    "Name:   ",
+    "Module     ",
+    "nvidia-cu",
+    "Linux version ",
+    "PRETTY_NAME",
 ];
 
 /// A long plain text file.

@@ -172,7 +172,11 @@ fn parts(paths: &[PathBuf]) -> Result<Vec<Part>, Error> {
     let mut parts = Vec::new();
     for path in paths {
         if path.is_dir() {
-            let mut inside: Vec<PathBuf> = std::fs::read_dir(path).map_err(|e| unreadable(path, &e))?.filter_map(|e| Some(e.ok()?.path())).filter(|p| p.is_file()).collect();
+            let mut inside: Vec<PathBuf> = std::fs::read_dir(path)
+                .map_err(|e| unreadable(path, &e))?
+                .filter_map(|e| Some(e.ok()?.path()))
+                .filter(|p| p.is_file())
+                .collect();
             inside.sort();
             for file in inside {
                 parts.push(part(&file)?);

@@ -67,7 +67,12 @@ fn check(folder: Option<PathBuf>) -> Result<ExitCode, Error> {
         print(&format!("{fault}\n\n"))?;
     }
     let examples: usize = patterns.causes().iter().map(|c| c.file.example.len()).sum();
-    print(&format!("{} causes, {} signatures, {examples} examples, {} faults\n", patterns.causes().len(), patterns.matcher().signatures().len(), faults.len()))?;
+    print(&format!(
+        "{} causes, {} signatures, {examples} examples, {} faults\n",
+        patterns.causes().len(),
+        patterns.matcher().signatures().len(),
+        faults.len()
+    ))?;
     Ok(if faults.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 

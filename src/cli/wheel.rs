@@ -29,7 +29,8 @@ impl WheelArgs {
         let lang = self.common.lang();
         let mut capabilities = Vec::new();
         for gpu in &self.gpu {
-            let capability = capability(&patterns, gpu).ok_or_else(|| Error::BadSetting { name: "--gpu".to_owned(), reason: format!("no card of that name is known: {gpu}") })?;
+            let capability = capability(&patterns, gpu)
+                .ok_or_else(|| Error::BadSetting { name: "--gpu".to_owned(), reason: format!("no card of that name is known: {gpu}") })?;
             capabilities.push(capability);
         }
         let names: Vec<&str> = capabilities.iter().map(String::as_str).collect();
@@ -72,8 +73,12 @@ fn uv(wheel: &Wheel) -> String {
 fn nothing_fits(why: &WhyNot, lang: Lang) -> String {
     let mut text = format!("{}\n", word(lang, "wheel-none"));
     match why {
-        WhyNot::DriverTooOldForChip { arch, need } => text.push_str(&format!("  {}\n", word(lang, "wheel-driver-too-old").replace("{arch}", arch).replace("{need}", need))),
-        WhyNot::DriverDroppedChip { arch, last } => text.push_str(&format!("  {}\n", word(lang, "wheel-driver-dropped").replace("{arch}", arch).replace("{last}", last))),
+        WhyNot::DriverTooOldForChip { arch, need } => {
+            text.push_str(&format!("  {}\n", word(lang, "wheel-driver-too-old").replace("{arch}", arch).replace("{need}", need)))
+        }
+        WhyNot::DriverDroppedChip { arch, last } => {
+            text.push_str(&format!("  {}\n", word(lang, "wheel-driver-dropped").replace("{arch}", arch).replace("{last}", last)))
+        }
         WhyNot::NoWheel { pins } => pins.iter().for_each(|pin| text.push_str(&format!("  {}\n", reason(pin, lang)))),
     }
     text

@@ -5,8 +5,8 @@
 //! episode that has a failure is the one at hand.
 
 use crate::intake::{Paste, Stamp};
-use crate::pattern::compile::Owner;
 use crate::pattern::Patterns;
+use crate::pattern::compile::Owner;
 use crate::pattern::matcher::Hits;
 use crate::segment::{Kind, Log, Record};
 use std::collections::HashMap;
@@ -121,7 +121,10 @@ fn wall(time: Option<Stamp>) -> Option<f64> {
 }
 
 fn is_boot(text: &str) -> bool {
-    text.starts_with("-- Boot ") || text.starts_with("-- Reboot --") || text.starts_with("Linux version ") || text.contains(" kernel: Linux version ")
+    text.starts_with("-- Boot ")
+        || text.starts_with("-- Reboot --")
+        || text.starts_with("Linux version ")
+        || text.contains(" kernel: Linux version ")
 }
 
 /// For every record: does it stand in the last boot of its segment?

@@ -95,7 +95,14 @@ fn value_of(text: &str, type_: crate::facts::FactType) -> Option<Value> {
 }
 
 /// All pieces of signatures and conditions, by cause.
-pub fn collect(paste: &Paste, log: &Log, hits: &Hits, patterns: &Patterns, facts: &mut Facts, episodes: &Episodes) -> (BTreeMap<usize, Vec<Piece>>, Missing) {
+pub fn collect(
+    paste: &Paste,
+    log: &Log,
+    hits: &Hits,
+    patterns: &Patterns,
+    facts: &mut Facts,
+    episodes: &Episodes,
+) -> (BTreeMap<usize, Vec<Piece>>, Missing) {
     let mut pieces = from_hits(paste, log, hits, patterns, facts, episodes);
     let context = Context { facts, scopes: &log.scopes, register: patterns.register() };
     let mut missing = Missing::new();
@@ -111,7 +118,14 @@ pub fn collect(paste: &Paste, log: &Log, hits: &Hits, patterns: &Patterns, facts
     (pieces, missing)
 }
 
-fn from_hits(paste: &Paste, log: &Log, hits: &Hits, patterns: &Patterns, facts: &mut Facts, episodes: &Episodes) -> BTreeMap<usize, Vec<Piece>> {
+fn from_hits(
+    paste: &Paste,
+    log: &Log,
+    hits: &Hits,
+    patterns: &Patterns,
+    facts: &mut Facts,
+    episodes: &Episodes,
+) -> BTreeMap<usize, Vec<Piece>> {
     let mut by_signature: BTreeMap<(usize, u32, bool), Piece> = BTreeMap::new();
     for hit in hits.hits.iter().filter(|hit| !hits.muted.contains(&hit.record)) {
         let signature = &patterns.matcher().signatures()[hit.signature as usize];
@@ -155,7 +169,16 @@ fn from_hits(paste: &Paste, log: &Log, hits: &Hits, patterns: &Patterns, facts: 
 }
 
 #[allow(clippy::too_many_arguments)]
-fn judge(at: usize, index: usize, patterns: &Patterns, context: &Context, episodes: &Episodes, log: &Log, pieces: &mut BTreeMap<usize, Vec<Piece>>, missing: &mut Missing) {
+fn judge(
+    at: usize,
+    index: usize,
+    patterns: &Patterns,
+    context: &Context,
+    episodes: &Episodes,
+    log: &Log,
+    pieces: &mut BTreeMap<usize, Vec<Piece>>,
+    missing: &mut Missing,
+) {
     let condition = &patterns.causes()[at].conditions[index];
     let mut found: Option<Piece> = None;
     for scope in 0..log.scopes.len() as ScopeId {

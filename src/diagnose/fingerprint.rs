@@ -24,7 +24,8 @@ pub fn failing_records(log: &Log) -> impl Iterator<Item = &Record> {
         Kind::Dmesg | Kind::Journal if log.text_of(r).contains("NVRM") => 1,
         _ => 2,
     };
-    let mut failing: Vec<&Record> = log.records.iter().filter(|r| is_failing(log.text_of(r)) && !log.text_of(r).starts_with("Traceback")).collect();
+    let mut failing: Vec<&Record> =
+        log.records.iter().filter(|r| is_failing(log.text_of(r)) && !log.text_of(r).starts_with("Traceback")).collect();
     failing.sort_by_key(rank);
     failing.into_iter()
 }

@@ -14,10 +14,10 @@ mod view;
 
 use crate::facts::Facts;
 use crate::intake::{Limit, Paste, Source};
+use crate::pattern::Patterns;
 use crate::pattern::compile::Owner;
 use crate::pattern::file::CauseKind;
 use crate::pattern::matcher::Hits;
-use crate::pattern::Patterns;
 use crate::segment::{Kind, Log, Scope, ScopeId};
 use analysis::{Condition, Layer};
 use episodes::Episodes;

@@ -25,7 +25,14 @@ const MAX_QUESTIONS: usize = 3;
 
 /// At most three questions, the best first: those of unexplained symptoms, those of the leading
 /// findings (or, without any, of what was only hinted at), then facts that a leading finding's conditions lacked.
-pub fn ask(patterns: &Patterns, context: &Context, findings: &[Finding], pieces: &BTreeMap<usize, Vec<Piece>>, missing: &Missing, log: &Log) -> Vec<Asked> {
+pub fn ask(
+    patterns: &Patterns,
+    context: &Context,
+    findings: &[Finding],
+    pieces: &BTreeMap<usize, Vec<Piece>>,
+    missing: &Missing,
+    log: &Log,
+) -> Vec<Asked> {
     let settled = findings.first().is_some_and(|f| f.confidence == Confidence::Certain);
     if settled {
         return Vec::new();
@@ -55,7 +62,8 @@ fn no_gpu_for_torch(context: &Context) -> bool {
 fn hinted(patterns: &Patterns, pieces: &BTreeMap<usize, Vec<Piece>>) -> Vec<usize> {
     let weight = |pieces: &[Piece]| pieces.iter().filter(|p| p.effect == Effect::For && !p.old).map(|p| p.weight).fold(0.0, f64::max);
     let causes = pieces.iter().filter(|(cause, _)| patterns.causes()[**cause].kind != CauseKind::Symptom);
-    let mut hinted: Vec<(usize, f64)> = causes.map(|(cause, pieces)| (*cause, weight(pieces))).filter(|(_, weight)| *weight > 0.0).collect();
+    let mut hinted: Vec<(usize, f64)> =
+        causes.map(|(cause, pieces)| (*cause, weight(pieces))).filter(|(_, weight)| *weight > 0.0).collect();
     hinted.sort_by(|a, b| b.1.total_cmp(&a.1));
     hinted.into_iter().take(MAX_QUESTIONS).map(|(cause, _)| cause).collect()
 }
@@ -76,9 +84,10 @@ pub fn symptoms_seen(patterns: &Patterns, pieces: &BTreeMap<usize, Vec<Piece>>) 
 
 fn of_file(patterns: &Patterns, context: &Context, cause: usize) -> Vec<Asked> {
     let questions = &patterns.causes()[cause].file.question;
-    let open = questions.iter().enumerate().filter(|(_, q)| {
-        q.asks.is_empty() || q.asks.iter().any(|name| context.facts.all(name.get_ref()).next().is_none())
-    });
+    let open = questions
+        .iter()
+        .enumerate()
+        .filter(|(_, q)| q.asks.is_empty() || q.asks.iter().any(|name| context.facts.all(name.get_ref()).next().is_none()));
     open.map(|(index, _)| Asked::Of { cause, index }).collect()
 }
 

@@ -164,10 +164,15 @@ fn explained_by(patterns: &Patterns, findings: &[Finding], at: usize) -> Option<
 /// evidence of its own accounts for all of them.
 fn is_answered(patterns: &Patterns, findings: &[Finding], at: usize) -> bool {
     let it = &findings[at];
-    let shared: Option<Vec<usize>> = it.pieces.iter().filter(|p| p.effect == Effect::For).map(|p| match p.origin {
-        Origin::Symptom(symptom) => Some(symptom),
-        _ => None,
-    }).collect();
+    let shared: Option<Vec<usize>> = it
+        .pieces
+        .iter()
+        .filter(|p| p.effect == Effect::For)
+        .map(|p| match p.origin {
+            Origin::Symptom(symptom) => Some(symptom),
+            _ => None,
+        })
+        .collect();
     let Some(symptoms) = shared else { return false };
     let accounts = |f: &Finding, symptom: usize| {
         let cause = &patterns.causes()[f.cause];
@@ -201,7 +206,13 @@ fn same_subject(a: &Finding, b: &Finding) -> bool {
 /// The explaining event may not come after the explained one; judged only within one segment,
 /// because sections are pasted in any order and clocks differ.
 fn not_later(explaining: &Finding, explained: &Finding) -> bool {
-    let start = |f: &Finding| f.pieces.iter().filter(|p| p.effect == Effect::For).filter_map(|p| Some((p.segment?, seconds(p.time?)))).min_by(|a, b| a.1.total_cmp(&b.1));
+    let start = |f: &Finding| {
+        f.pieces
+            .iter()
+            .filter(|p| p.effect == Effect::For)
+            .filter_map(|p| Some((p.segment?, seconds(p.time?))))
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+    };
     match (start(explaining), start(explained)) {
         (Some((segment, cause)), Some((other, effect))) if segment == other => cause <= effect + 1.0,
         _ => true,

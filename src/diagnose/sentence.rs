@@ -19,8 +19,16 @@ const MAX_QUOTE: usize = 160;
 /// One or two sentences: what the strongest evidence says, then numbers that were compared, if any
 /// piece holds some. A line is quoted only where no piece has a sentence of its own. Every text
 /// of the paste is redacted.
-pub fn why(patterns: &Patterns, context: &Context, finding: &Finding, quotes: &BTreeMap<u32, String>, lang: Lang, redact: &dyn Fn(&str) -> String) -> String {
-    let mut order: Vec<usize> = (0..finding.pieces.len()).filter(|at| finding.pieces[*at].effect == Effect::For && finding.weights[*at] > 0.0).collect();
+pub fn why(
+    patterns: &Patterns,
+    context: &Context,
+    finding: &Finding,
+    quotes: &BTreeMap<u32, String>,
+    lang: Lang,
+    redact: &dyn Fn(&str) -> String,
+) -> String {
+    let mut order: Vec<usize> =
+        (0..finding.pieces.len()).filter(|at| finding.pieces[*at].effect == Effect::For && finding.weights[*at] > 0.0).collect();
     order.sort_by(|a, b| finding.weights[*b].total_cmp(&finding.weights[*a]));
     let mut own: Vec<(bool, String)> = Vec::new();
     for at in &order {
@@ -51,7 +59,14 @@ fn template<'p>(patterns: &'p Patterns, finding: &Finding, piece: &Piece) -> Opt
 }
 
 /// Fills a template; `None` where a value is missing, so that the sentence is not shown with a hole.
-fn fill(patterns: &Patterns, context: &Context, finding: &Finding, piece: &Piece, template: &str, redact: &dyn Fn(&str) -> String) -> Option<String> {
+fn fill(
+    patterns: &Patterns,
+    context: &Context,
+    finding: &Finding,
+    piece: &Piece,
+    template: &str,
+    redact: &dyn Fn(&str) -> String,
+) -> Option<String> {
     let mut sentence = String::new();
     for part in pieces(template) {
         match part {

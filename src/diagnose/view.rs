@@ -25,11 +25,23 @@ impl Diagnosis {
             fingerprint: self.fingerprint.clone(),
             sources: self.sources.iter().map(|s| Source { name: redact(&s.name), first: s.first, last: s.last }).collect(),
             findings: self.findings.iter().enumerate().map(|(at, f)| view.finding(at, f)).collect(),
-            layers: self.layers.iter().map(|(layer, state, lines)| LayerState { layer: *layer, state: *state, lines: lines.clone() }).collect(),
+            layers: self
+                .layers
+                .iter()
+                .map(|(layer, state, lines)| LayerState { layer: *layer, state: *state, lines: lines.clone() })
+                .collect(),
             facts: view.facts(),
-            segments: self.segments.iter().map(|(kind, scope, first, last)| SegmentView { kind: *kind, scope: view.scope(*scope), first: *first, last: *last }).collect(),
+            segments: self
+                .segments
+                .iter()
+                .map(|(kind, scope, first, last)| SegmentView { kind: *kind, scope: view.scope(*scope), first: *first, last: *last })
+                .collect(),
             questions: self.questions.iter().map(|asked| view.question(asked)).collect(),
-            noise: self.noise.iter().filter_map(|n| Some(Noise { lines: n.lines.clone(), why: patterns.noise().get(n.noise)?.why.get(lang).to_owned() })).collect(),
+            noise: self
+                .noise
+                .iter()
+                .filter_map(|n| Some(Noise { lines: n.lines.clone(), why: patterns.noise().get(n.noise)?.why.get(lang).to_owned() }))
+                .collect(),
             notes: view.notes(),
             history: self.history.iter().map(|old| view.earlier(old)).collect(),
             limits: self.limits.iter().map(|limit| word(lang, limit.what).replace("{count}", &limit.count.to_string())).collect(),
@@ -79,7 +91,11 @@ impl View<'_> {
             why: sentence::why(self.patterns, &context, found, &self.diagnosis.quotes, self.lang, self.redact),
             evidence: found.pieces.iter().zip(&found.weights).map(|(piece, weight)| self.evidence(found, piece, *weight)).collect(),
             fixes: fixes::fixes(self.patterns, &context, found, self.lang),
-            consequences: found.consequences.iter().map(|c| Consequence { cause: self.id(c.cause), title: self.title(c.cause), lines: c.lines.clone() }).collect(),
+            consequences: found
+                .consequences
+                .iter()
+                .map(|c| Consequence { cause: self.id(c.cause), title: self.title(c.cause), lines: c.lines.clone() })
+                .collect(),
         }
     }
 
@@ -147,7 +163,9 @@ impl View<'_> {
         match asked {
             Asked::Of { cause, index } => {
                 let question = self.patterns.causes()[*cause].file.question.get(*index);
-                let text = |pick: fn(&crate::pattern::file::QuestionFile) -> &crate::i18n::Text| question.map_or_else(String::new, |q| pick(q).get(self.lang).to_owned());
+                let text = |pick: fn(&crate::pattern::file::QuestionFile) -> &crate::i18n::Text| {
+                    question.map_or_else(String::new, |q| pick(q).get(self.lang).to_owned())
+                };
                 Question { run, why: text(|q| &q.why), look_for: text(|q| &q.look_for) }
             }
             Asked::Fact { name, cause } => Question {
@@ -155,11 +173,9 @@ impl View<'_> {
                 why: word(self.lang, "ask-fact-why").replace("{cause}", &self.title(*cause)),
                 look_for: word(self.lang, "ask-fact-look").replace("{fact}", name),
             },
-            Asked::Next { key, .. } => Question {
-                run,
-                why: word(self.lang, "ask-next-why").to_owned(),
-                look_for: word(self.lang, key).to_owned(),
-            },
+            Asked::Next { key, .. } => {
+                Question { run, why: word(self.lang, "ask-next-why").to_owned(), look_for: word(self.lang, key).to_owned() }
+            }
         }
     }
 
@@ -181,10 +197,17 @@ impl View<'_> {
 
     fn earlier(&self, old: &super::Old) -> Earlier {
         let when = match old.time {
-            Some(Stamp::Wall(seconds)) => jiff::Timestamp::from_second(seconds as i64).map_or_else(|_| String::new(), |t| t.strftime("%Y-%m-%d %H:%M:%S").to_string()),
+            Some(Stamp::Wall(seconds)) => {
+                jiff::Timestamp::from_second(seconds as i64).map_or_else(|_| String::new(), |t| t.strftime("%Y-%m-%d %H:%M:%S").to_string())
+            }
             Some(Stamp::Uptime(seconds)) => word(self.lang, "uptime").replace("{seconds}", &format!("{seconds:.0}")),
             None => String::new(),
         };
-        Earlier { cause: self.id(old.cause), title: self.title(old.cause), lines: old.lines.clone(), when: when.trim_start_matches("1970-").to_owned() }
+        Earlier {
+            cause: self.id(old.cause),
+            title: self.title(old.cause),
+            lines: old.lines.clone(),
+            when: when.trim_start_matches("1970-").to_owned(),
+        }
     }
 }

@@ -50,7 +50,8 @@ fn run_line(reader: &mut Reader, line: Line) {
     let Some(tool) = first(re!(r"\b(docker|podman|nerdctl)\s+(?:\w+\s+)?(?:run|create)\s"), text) else { return };
     let runtime = if tool == "podman" { "podman" } else { "docker" };
     reader.text("container.runtime", runtime, line.number);
-    let asked = hits(re!(r"--gpus[ =]|--runtime[ =]nvidia|--device[ =]nvidia\.com/gpu|NVIDIA_VISIBLE_DEVICES=|--device[ =]/dev/nvidia"), text);
+    let asked =
+        hits(re!(r"--gpus[ =]|--runtime[ =]nvidia|--device[ =]nvidia\.com/gpu|NVIDIA_VISIBLE_DEVICES=|--device[ =]/dev/nvidia"), text);
     reader.bool("container.gpus_requested", asked, line.number);
     if let Some(size) = first(re!(r"--shm-size[ =](\S+)"), text).and_then(bytes) {
         reader.int("container.shm_bytes", size, line.number);
@@ -265,18 +266,25 @@ mod tests {
 
     #[test]
     fn exits_of_ranks() {
-        let table = "  rank      : 2 (local_rank: 2)\n  exitcode  : -6 (pid: 219884)\n  rank      : 1 (local_rank: 1)\n  exitcode  : -9 (pid: 1)";
+        let table =
+            "  rank      : 2 (local_rank: 2)\n  exitcode  : -6 (pid: 219884)\n  rank      : 1 (local_rank: 1)\n  exitcode  : -9 (pid: 1)";
         let facts = facts(Kind::Launcher, table);
         assert_eq!(value(&facts, Subject::Rank(2), "rank.exit"), Some(Value::Int(-6)));
         assert_eq!(value(&facts, Subject::Rank(1), "rank.exit"), Some(Value::Int(-9)));
-        let deepspeed = super::super::testing::facts(Kind::Launcher, "['python', '-u', 'main.py', '--local_rank=3', '--offload'] exits with return code = -9");
+        let deepspeed = super::super::testing::facts(
+            Kind::Launcher,
+            "['python', '-u', 'main.py', '--local_rank=3', '--offload'] exits with return code = -9",
+        );
         assert_eq!(value(&deepspeed, Subject::Rank(3), "rank.exit"), Some(Value::Int(-9)));
     }
 
     #[test]
     fn docker_says_runtimes_and_what_was_asked() {
         let info = facts(Kind::Docker, " Runtimes: io.containerd.runc.v2 runc nvidia\n Cgroup Driver: systemd");
-        assert_eq!(value(&info, Subject::None, "container.runtimes"), Some(Value::Set(vec!["io.containerd.runc.v2".into(), "runc".into(), "nvidia".into()])));
+        assert_eq!(
+            value(&info, Subject::None, "container.runtimes"),
+            Some(Value::Set(vec!["io.containerd.runc.v2".into(), "runc".into(), "nvidia".into()]))
+        );
         assert_eq!(value(&info, Subject::None, "container.cgroup_driver"), Some(Value::Text("systemd".into())));
         let run = facts_from(Kind::Docker, "docker run --gpus all --shm-size=16g image", "x");
         assert_eq!(value(&run, Subject::None, "container.gpus_requested"), Some(Value::Bool(true)));
@@ -293,7 +301,10 @@ mod tests {
         assert_eq!(value(&facts(Kind::Systemd, text), Subject::None, "fabric.state"), Some(Value::Text("inactive".into())));
         let missing = facts(Kind::Systemd, "Unit nvidia-fabricmanager.service could not be found.");
         assert_eq!(value(&missing, Subject::None, "fabric.service"), Some(Value::Text("missing".into())));
-        let slurm = facts(Kind::Slurm, "srun: error: nid001233: task 0: Out Of Memory\nslurmstepd: error: Detected 1 oom-kill event(s) in StepId=1.0");
+        let slurm = facts(
+            Kind::Slurm,
+            "srun: error: nid001233: task 0: Out Of Memory\nslurmstepd: error: Detected 1 oom-kill event(s) in StepId=1.0",
+        );
         assert_eq!(value(&slurm, Subject::None, "slurm.exit"), Some(Value::Text("OUT_OF_MEMORY".into())));
     }
 }

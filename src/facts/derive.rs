@@ -51,7 +51,8 @@ impl Deriver<'_> {
 
     fn is_windows(&self, scope: ScopeId) -> bool {
         let os = self.own(scope, Subject::None, "os.name").map(|(os, _)| os);
-        self.log.scopes.get(scope as usize).is_some_and(|s| s.kind == ScopeKind::Windows) || matches!(os.as_deref(), Some("windows" | "macos"))
+        self.log.scopes.get(scope as usize).is_some_and(|s| s.kind == ScopeKind::Windows)
+            || matches!(os.as_deref(), Some("windows" | "macos"))
     }
 
     /// True where the machine is known not to be x86_64.
@@ -61,13 +62,15 @@ impl Deriver<'_> {
 
     /// Scope and number of every environment.
     fn envs(&self) -> Vec<(ScopeId, Subject)> {
-        let all: BTreeSet<_> = self.facts.facts.iter().filter(|f| matches!(f.subject, Subject::Env(_))).map(|f| (f.scope, f.subject)).collect();
+        let all: BTreeSet<_> =
+            self.facts.facts.iter().filter(|f| matches!(f.subject, Subject::Env(_))).map(|f| (f.scope, f.subject)).collect();
         all.into_iter().collect()
     }
 
     /// Capability of each card, what code it needs and which branches know it.
     fn cards(&mut self) {
-        let named: BTreeSet<_> = self.facts.facts.iter().filter(|f| matches!(f.subject, Subject::Gpu(_))).map(|f| (f.scope, f.subject)).collect();
+        let named: BTreeSet<_> =
+            self.facts.facts.iter().filter(|f| matches!(f.subject, Subject::Gpu(_))).map(|f| (f.scope, f.subject)).collect();
         for (scope, card) in named {
             if self.facts.get(scope, card, "gpu.capability").is_none()
                 && let Some((name, lines)) = self.version(scope, card, "gpu.name")
@@ -77,13 +80,17 @@ impl Deriver<'_> {
             }
             let Some((capability, lines)) = self.version(scope, card, "gpu.capability") else { continue };
             self.give(scope, card, "need.arch", Value::Text(chips::arch(&capability)), &lines);
-            let branches = [("need.driver_branch_min", chips::first_branch(self.tables, &capability)), ("need.driver_branch_max", chips::last_branch(self.tables, &capability))];
+            let branches = [
+                ("need.driver_branch_min", chips::first_branch(self.tables, &capability)),
+                ("need.driver_branch_max", chips::last_branch(self.tables, &capability)),
+            ];
             for (name, branch) in branches {
                 if let Some(branch) = branch {
                     self.give(scope, card, name, Value::Version(branch.to_owned()), &lines);
                 }
             }
-            let open = self.tables.compute_capability().find("compute_capability", &capability).map_or("", |r| r.get("open_kernel_modules"));
+            let open =
+                self.tables.compute_capability().find("compute_capability", &capability).map_or("", |r| r.get("open_kernel_modules"));
             if !open.is_empty() {
                 self.give(scope, card, "need.open_module", Value::Bool(open.starts_with("required")), &lines);
             }
@@ -130,7 +137,8 @@ impl Deriver<'_> {
                 Value::Int(count) => Some((count, f.lines.clone())),
                 _ => None,
             });
-            let cards = Cards { count: count.as_ref().map(|(n, _)| *n), uuids: self.facts.gpus.iter().filter_map(|g| g.uuid.clone()).collect() };
+            let cards =
+                Cards { count: count.as_ref().map(|(n, _)| *n), uuids: self.facts.gpus.iter().filter_map(|g| g.uuid.clone()).collect() };
             let (visible, invalid, certain) = cut(&value, &cards);
             let mut lines = lines;
             lines.extend(count.iter().flat_map(|(_, lines)| lines));
@@ -183,7 +191,9 @@ impl Deriver<'_> {
         let Some(row) = self.tables.torch_compat().find("torch", plain) else { return };
         let mut all_lines = lines.to_vec();
         let mut matches: Option<bool> = None;
-        for (column, need, package) in [("torchvision", "need.torchvision", "package.torchvision"), ("torchaudio", "need.torchaudio", "package.torchaudio")] {
+        for (column, need, package) in
+            [("torchvision", "need.torchvision", "package.torchvision"), ("torchaudio", "need.torchaudio", "package.torchaudio")]
+        {
             let wanted = row.get(column);
             self.give(scope, env, need, Value::Text(wanted.to_owned()), lines);
             let Some((installed, at)) = self.version(scope, env, package) else { continue };
@@ -255,7 +265,9 @@ impl Deriver<'_> {
         for fact in self.facts.facts.iter().filter(|f| f.scope == scope && f.subject == env) {
             let Some(name) = fact.name.strip_prefix("package.") else { continue };
             let major = match name.rsplit_once("-cu") {
-                Some((_, major)) if name.starts_with("nvidia-") && major.len() == 2 && major.chars().all(|c| c.is_ascii_digit()) => major.to_owned(),
+                Some((_, major)) if name.starts_with("nvidia-") && major.len() == 2 && major.chars().all(|c| c.is_ascii_digit()) => {
+                    major.to_owned()
+                }
                 _ if matches!(name, "cudatoolkit" | "cuda-runtime" | "cuda-cudart" | "nvidia-cuda-runtime") => match &fact.value {
                     Value::Version(version) => head(version, 1),
                     _ => continue,
@@ -375,7 +387,10 @@ mod tests {
     #[test]
     fn the_floor_and_the_best_set_come_from_tables() {
         let smi = table("470.256.02", "11.4", "Tesla T4");
-        let facts = facts_of(&[part(Kind::NvidiaSmi, "", &smi), part(Kind::PipList, "", "torch                    2.4.1+cu124\ntorchvision              0.19.1+cu124")]);
+        let facts = facts_of(&[
+            part(Kind::NvidiaSmi, "", &smi),
+            part(Kind::PipList, "", "torch                    2.4.1+cu124\ntorchvision              0.19.1+cu124"),
+        ]);
         assert_eq!(value(&facts, ENV, "need.driver_min"), version("525.60.13"));
         assert_eq!(value(&facts, Subject::Gpu(0), "gpu.capability"), version("7.5"));
         assert_eq!(value(&facts, Subject::Gpu(0), "need.arch"), Some(Value::Text("sm_75".into())));
@@ -391,7 +406,10 @@ mod tests {
         let facts = facts_of(&[part(Kind::NvidiaSmi, "", &smi), part(Kind::PipList, "", "torch==2.6.0+cu124")]);
         assert_eq!(value(&facts, ENV, "torch.covers_gpu"), Some(Value::Bool(false)));
         assert_eq!(value(&facts, Subject::Gpu(0), "need.driver_branch_min"), version("570"));
-        let fits = facts_of(&[part(Kind::NvidiaSmi, "", &table("550.120", "12.4", "NVIDIA GeForce RTX 4090")), part(Kind::PipList, "", "torch==2.6.0+cu124")]);
+        let fits = facts_of(&[
+            part(Kind::NvidiaSmi, "", &table("550.120", "12.4", "NVIDIA GeForce RTX 4090")),
+            part(Kind::PipList, "", "torch==2.6.0+cu124"),
+        ]);
         assert_eq!(value(&fits, ENV, "torch.covers_gpu"), Some(Value::Bool(true)));
     }
 
@@ -438,7 +456,11 @@ mod tests {
 
     #[test]
     fn two_cuda_lines_in_one_environment() {
-        let facts = facts_of(&[part(Kind::PipList, "", "nvidia-nccl-cu11             2.14.3\nnvidia-nccl-cu12             2.27.3\ntorch                        2.8.0")]);
+        let facts = facts_of(&[part(
+            Kind::PipList,
+            "",
+            "nvidia-nccl-cu11             2.14.3\nnvidia-nccl-cu12             2.27.3\ntorch                        2.8.0",
+        )]);
         assert_eq!(value(&facts, ENV, "library.cuda_majors"), Some(Value::Set(vec!["11".into(), "12".into()])));
         assert_eq!(value(&facts, ENV, "library.cuda_mixed"), Some(Value::Bool(true)));
     }

@@ -15,7 +15,12 @@ pub fn read(reader: &mut Reader) {
     }
     let whole_line = matches!(reader.kind(), crate::segment::Kind::Env);
     for line in reader.lines() {
-        if hits(re!(r"CUDA_VISIBLE_DEVICES|NVIDIA_VISIBLE_DEVICES|LD_LIBRARY_PATH|NCCL_|ALLOC_CONF|WORLD_SIZE|CUDA_VERSION|CUDA_HOME|CONDA_|VIRTUAL_ENV|HSA_OVERRIDE|CUDA_LAUNCH"), line.text) {
+        if hits(
+            re!(
+                r"CUDA_VISIBLE_DEVICES|NVIDIA_VISIBLE_DEVICES|LD_LIBRARY_PATH|NCCL_|ALLOC_CONF|WORLD_SIZE|CUDA_VERSION|CUDA_HOME|CONDA_|VIRTUAL_ENV|HSA_OVERRIDE|CUDA_LAUNCH"
+            ),
+            line.text,
+        ) {
             if whole_line && hits(re!(r#"^\w+=(?:[^'"\s]*|"[^"]*")$"#), line.text.trim()) {
                 if let Some((name, value)) = line.text.trim().split_once('=') {
                     set(reader, name, value.trim_matches('"'), line.number);
@@ -40,10 +45,17 @@ fn missing(reader: &mut Reader) {
 /// `os.environ["NAME"] = "value"`.
 /// Advice inside an error message (`try setting X=…`, `run with NCCL_DEBUG=INFO`) sets nothing.
 fn assignments(reader: &mut Reader, line: Line) {
-    if hits(re!(r"(?i)try setting|run with|please set|(?:consider|by) (?:setting|passing)|you can set|should set|set the environment|recommend"), line.text) {
+    if hits(
+        re!(
+            r"(?i)try setting|run with|please set|(?:consider|by) (?:setting|passing)|you can set|should set|set the environment|recommend"
+        ),
+        line.text,
+    ) {
         return;
     }
-    let all = re!(r#"(?:^|[\s;&'"(\[{:+])(?:os\.environ\[\s*)?["']?([A-Z][A-Z0-9_]{3,})["']?\]?\s?=\s?("[^"]*"|'[^']*'|[^\s;&"'\\,)]*(?:,[^\s;&"'\\)]+)*)"#);
+    let all = re!(
+        r#"(?:^|[\s;&'"(\[{:+])(?:os\.environ\[\s*)?["']?([A-Z][A-Z0-9_]{3,})["']?\]?\s?=\s?("[^"]*"|'[^']*'|[^\s;&"'\\,)]*(?:,[^\s;&"'\\)]+)*)"#
+    );
     let Some(all) = all.as_ref() else { return };
     for cells in all.captures_iter(line.text).take(32) {
         let cell = |n: usize| cells.get(n).map_or("", |m| m.as_str());
@@ -122,7 +134,10 @@ mod tests {
             }
         }
         assert_eq!(devices(Kind::Other, "Please set CUDA_VISIBLE_DEVICES=0 and retry"), None);
-        let advice = facts(Kind::PythonTraceback, "memory is large try setting PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation.");
+        let advice = facts(
+            Kind::PythonTraceback,
+            "memory is large try setting PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True to avoid fragmentation.",
+        );
         assert_eq!(value(&advice, Subject::None, "env.pytorch_alloc_conf"), None);
         assert_eq!(devices(Kind::Other, "changing env variable CUDA_VISIBLE_DEVICES after program start"), None);
     }

@@ -284,10 +284,18 @@ pub fn id(reader: &mut Reader) {
 /// What people write around their listings: `驱动是 535.129.03`, `driver version: 550.90.07`.
 pub fn prose(reader: &mut Reader) {
     for line in reader.lines() {
-        if hits(re!(r"(?i)requir|needs?\b|at least|or (?:newer|later|higher)|minimum|>=|upgrade to|install|至少|以上|需要|升级到"), line.text) {
+        if hits(
+            re!(r"(?i)requir|needs?\b|at least|or (?:newer|later|higher)|minimum|>=|upgrade to|install|至少|以上|需要|升级到"),
+            line.text,
+        ) {
             continue;
         }
-        let version = first(re!(r"(?i)(?:nvidia[ -])?(?:driver|驱动)(?:\s*(?:version|版本))?(?:\s*(?:is|was|是|为|[:：=]))?\s*v?([3-6]\d\d\.\d{2,3}(?:\.\d\d)?)\b"), line.text);
+        let version = first(
+            re!(
+                r"(?i)(?:nvidia[ -])?(?:driver|驱动)(?:\s*(?:version|版本))?(?:\s*(?:is|was|是|为|[:：=]))?\s*v?([3-6]\d\d\.\d{2,3}(?:\.\d\d)?)\b"
+            ),
+            line.text,
+        );
         if let Some(version) = version
             && reader.known(Subject::None, "driver.version").is_none()
         {
@@ -319,7 +327,11 @@ mod tests {
 
     #[test]
     fn kernels_are_read_from_all_forms() {
-        let uname = facts_from(Kind::Uname, "uname -a", "Linux <host-1> 6.8.0-51-generic #52-Ubuntu SMP PREEMPT_DYNAMIC Thu Dec  5 13:09:44 UTC 2024 x86_64 GNU/Linux");
+        let uname = facts_from(
+            Kind::Uname,
+            "uname -a",
+            "Linux <host-1> 6.8.0-51-generic #52-Ubuntu SMP PREEMPT_DYNAMIC Thu Dec  5 13:09:44 UTC 2024 x86_64 GNU/Linux",
+        );
         assert_eq!(value(&uname, Subject::None, "kernel.running"), Some(Value::Text("6.8.0-51-generic".into())));
         let wsl = facts_from(Kind::Uname, "uname -r", "5.15.153.1-microsoft-standard-WSL2");
         assert_eq!(value(&wsl, Subject::None, "wsl.kernel"), Some(Value::Version("5.15.153.1".into())));
@@ -331,11 +343,17 @@ mod tests {
     fn nodes_with_mode_and_group() {
         let text = "crw-rw---- 1 root video 195,   0 Nov 24 08:01 /dev/nvidia0\ncrw-rw---- 1 root video 195, 255 Nov 24 08:01 /dev/nvidiactl\nls: cannot access '/dev/dxg': No such file or directory";
         let facts = facts_from(Kind::DeviceNodes, "ls -l /dev/nvidia* /dev/dxg", text);
-        assert_eq!(value(&facts, Subject::None, "node.nvidia_devices"), Some(Value::Set(vec!["/dev/nvidia0".into(), "/dev/nvidiactl".into()])));
+        assert_eq!(
+            value(&facts, Subject::None, "node.nvidia_devices"),
+            Some(Value::Set(vec!["/dev/nvidia0".into(), "/dev/nvidiactl".into()]))
+        );
         assert_eq!(value(&facts, Subject::None, "node.mode"), Some(Value::Text("rw-rw----".into())));
         assert_eq!(value(&facts, Subject::None, "node.group"), Some(Value::Text("video".into())));
         assert!(absent(&facts, "node.dxg"));
-        assert!(absent(&facts_from(Kind::DeviceNodes, "ls /dev/nvidia*", "ls: cannot access '/dev/nvidia*': No such file or directory"), "node.nvidia_devices"));
+        assert!(absent(
+            &facts_from(Kind::DeviceNodes, "ls /dev/nvidia*", "ls: cannot access '/dev/nvidia*': No such file or directory"),
+            "node.nvidia_devices"
+        ));
     }
 
     #[test]
@@ -358,9 +376,17 @@ mod tests {
     fn limits_memory_groups_and_boot() {
         assert_eq!(value(&facts_from(Kind::Limits, "ulimit -n", "1024"), Subject::None, "limit.open_files"), Some(Value::Int(1024)));
         assert_eq!(value(&facts_from(Kind::Limits, "ulimit -l", "64"), Subject::None, "limit.memlock"), Some(Value::Int(65536)));
-        let all = facts_from(Kind::Limits, "ulimit -a", "max locked memory           (kbytes, -l) 65536\nopen files                          (-n) 1048576");
+        let all = facts_from(
+            Kind::Limits,
+            "ulimit -a",
+            "max locked memory           (kbytes, -l) 65536\nopen files                          (-n) 1048576",
+        );
         assert_eq!(value(&all, Subject::None, "limit.memlock"), Some(Value::Int(65536 * 1024)));
-        let free = facts_from(Kind::Memory, "free -h", "               total        used        free      shared  buff/cache   available\nMem:           503Gi       421Gi       2.0Gi       1.0Gi        80Gi        40Gi");
+        let free = facts_from(
+            Kind::Memory,
+            "free -h",
+            "               total        used        free      shared  buff/cache   available\nMem:           503Gi       421Gi       2.0Gi       1.0Gi        80Gi        40Gi",
+        );
         assert_eq!(value(&free, Subject::None, "memory.available"), Some(Value::Int(40 << 30)));
         let id = facts(Kind::Id, "uid=1007(<user-1>) gid=1007(<user-1>) groups=1007(<user-1>),27(sudo)");
         assert_eq!(value(&id, Subject::None, "user.groups"), Some(Value::Set(vec!["<user-1>".into(), "sudo".into()])));
@@ -370,16 +396,28 @@ mod tests {
 
     #[test]
     fn boots_with_a_year() {
-        for text in ["reboot   system boot  6.8.0-51-generic Mon Nov 24 08:01:12 2025   still running", "  0 4f0e9d117f3a90c2e5aa4f0e9d117f3a Mon 2025-11-24 08:01:12 UTC Mon 2025-11-24 10:00:00 UTC"] {
-            assert_eq!(value(&facts(Kind::Uptime, text), Subject::None, "kernel.boot_time"), Some(Value::Text("2025-11-24T08:01:12".into())), "{text}");
+        for text in [
+            "reboot   system boot  6.8.0-51-generic Mon Nov 24 08:01:12 2025   still running",
+            "  0 4f0e9d117f3a90c2e5aa4f0e9d117f3a Mon 2025-11-24 08:01:12 UTC Mon 2025-11-24 10:00:00 UTC",
+        ] {
+            assert_eq!(
+                value(&facts(Kind::Uptime, text), Subject::None, "kernel.boot_time"),
+                Some(Value::Text("2025-11-24T08:01:12".into())),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn a_driver_named_in_prose() {
         assert_eq!(value(&facts(Kind::Other, "CUDA 12 requires driver 525.60.13 or newer"), Subject::None, "driver.version"), None);
-        for text in ["驱动是 535.129.03，nvidia-smi 在容器里正常。", "My driver version is 535.129.03", "NVIDIA driver: 535.129.03"] {
-            assert_eq!(value(&facts(Kind::Other, text), Subject::None, "driver.version"), Some(Value::Version("535.129.03".into())), "{text}");
+        for text in ["驱动是 535.129.03，nvidia-smi 在容器里正常。", "My driver version is 535.129.03", "NVIDIA driver: 535.129.03"]
+        {
+            assert_eq!(
+                value(&facts(Kind::Other, text), Subject::None, "driver.version"),
+                Some(Value::Version("535.129.03".into())),
+                "{text}"
+            );
         }
         assert_eq!(value(&facts(Kind::Other, "a driver from 2019 and 550 dollars"), Subject::None, "driver.version"), None);
     }

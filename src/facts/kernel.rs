@@ -11,7 +11,10 @@ const MAX_EVENTS: usize = 64;
 pub fn read(reader: &mut Reader) {
     for line in reader.lines() {
         // The gate: most lines of a kernel log say nothing of these.
-        if hits(re!(r"NVRM|nvidia|nouveau|Xid|Linux version|[Oo]ut of memory|oom-kill|[Ll]ockdown|[Ss]ecure ?boot|Key was rejected"), line.text) {
+        if hits(
+            re!(r"NVRM|nvidia|nouveau|Xid|Linux version|[Oo]ut of memory|oom-kill|[Ll]ockdown|[Ss]ecure ?boot|Key was rejected"),
+            line.text,
+        ) {
             driver(reader, line);
             host(reader, line);
         }
@@ -32,7 +35,9 @@ fn driver(reader: &mut Reader, line: Line) {
         reader.bool("module.nvidia", true, line.number);
     }
     if let Some(versions) = caps(
-        re!(r"API mismatch: the (?:client|NVIDIA kernel module).{0,60}?version (\d+\.[\d.]*\d)(?:.{0,40}this kernel module has the version (\d+\.[\d.]*\d))?"),
+        re!(
+            r"API mismatch: the (?:client|NVIDIA kernel module).{0,60}?version (\d+\.[\d.]*\d)(?:.{0,40}this kernel module has the version (\d+\.[\d.]*\d))?"
+        ),
         text,
     ) {
         if let Some(client) = versions.get(1) {
@@ -76,7 +81,10 @@ fn card(reader: &mut Reader, line: Line) {
         }
     }
     xid(reader, line);
-    if let Some(cells) = caps(re!(r"NVRM: (?:GPU ([0-9A-Fa-f:.]+): )?RmInitAdapter failed! \((0x[0-9a-fA-F]{1,8}:0x[0-9a-fA-F]{1,8}(?::\d{1,8})?)\)"), line.text) {
+    if let Some(cells) = caps(
+        re!(r"NVRM: (?:GPU ([0-9A-Fa-f:.]+): )?RmInitAdapter failed! \((0x[0-9a-fA-F]{1,8}:0x[0-9a-fA-F]{1,8}(?::\d{1,8})?)\)"),
+        line.text,
+    ) {
         let card = reader.card(cells.get(1).map(|m| m.as_str()), None, None).or_else(|| reader.some_card());
         // The first failure after boot tells the cause; repeats only say that it is stuck.
         if let (Some(card), Some(triple)) = (card, cells.get(2))
@@ -173,7 +181,10 @@ nvidia-nvswitch0: SXid (PCI:0000:c3:00.0): 20009, Non-fatal, Link 28",
     fn a_whole_log_without_kills_says_so() {
         use super::super::testing::{absent, facts_from};
         assert!(absent(&facts_from(Kind::Dmesg, "dmesg", "usb 1-3: new device"), "memory.oom_kills"));
-        assert!(!absent(&facts_from(Kind::Dmesg, "dmesg", "dmesg: read kernel buffer failed: Operation not permitted"), "memory.oom_kills"));
+        assert!(!absent(
+            &facts_from(Kind::Dmesg, "dmesg", "dmesg: read kernel buffer failed: Operation not permitted"),
+            "memory.oom_kills"
+        ));
         assert!(!absent(&facts_from(Kind::Dmesg, "dmesg | grep -i xid", ""), "memory.oom_kills"));
         assert!(!absent(&facts(Kind::Dmesg, "usb 1-3: new device"), "memory.oom_kills"));
     }
@@ -183,7 +194,11 @@ nvidia-nvswitch0: SXid (PCI:0000:c3:00.0): 20009, Non-fatal, Link 28",
         for (line, version, flavour) in [
             ("NVRM: loading NVIDIA UNIX x86_64 Kernel Module  550.107.02  Wed Jul 24 23:53:00 UTC 2024", "550.107.02", "proprietary"),
             ("NVRM: loading NVIDIA UNIX Open Kernel Module for x86_64  570.158.01  Release Build  (dvs-builder@U22)", "570.158.01", "open"),
-            ("nvidia-modeset: Loading NVIDIA Kernel Mode Setting Driver for UNIX platforms  535.183.01  Sun May 12", "535.183.01", "proprietary"),
+            (
+                "nvidia-modeset: Loading NVIDIA Kernel Mode Setting Driver for UNIX platforms  535.183.01  Sun May 12",
+                "535.183.01",
+                "proprietary",
+            ),
         ] {
             let facts = facts(Kind::Dmesg, line);
             assert_eq!(value(&facts, Subject::None, "driver.module_version"), Some(Value::Version(version.into())));
@@ -193,7 +208,8 @@ nvidia-nvswitch0: SXid (PCI:0000:c3:00.0): 20009, Non-fatal, Link 28",
 
     #[test]
     fn both_versions_of_a_mismatch_are_read_over_lines() {
-        let text = "NVRM: API mismatch: the client has the version 550.120, but\nNVRM: this kernel module has the version 550.107.02.  Please";
+        let text =
+            "NVRM: API mismatch: the client has the version 550.120, but\nNVRM: this kernel module has the version 550.107.02.  Please";
         let facts = facts(Kind::Journal, text);
         assert_eq!(value(&facts, Subject::None, "driver.library_version"), Some(Value::Version("550.120".into())));
         assert_eq!(value(&facts, Subject::None, "driver.module_version"), Some(Value::Version("550.107.02".into())));

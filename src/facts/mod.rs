@@ -31,11 +31,11 @@ pub mod wheel;
 pub mod xids;
 
 use crate::intake::Paste;
-use crate::segment::{Log, ScopeId};
 use crate::pattern::Tables;
+use crate::segment::{Log, ScopeId};
 use reader::{Memo, Reader};
-pub use version::compare_versions;
 pub use register::{Class, FactType, Register};
+pub use version::compare_versions;
 
 /// One thing that the paste says about the machine, an environment, a rank.
 #[derive(Clone, Debug, PartialEq)]
@@ -164,9 +164,7 @@ impl Facts {
     /// The card with this index, unless another of its names differs.
     fn by_index(&self, pci: Option<&str>, index: Option<u32>, uuid: Option<&str>) -> Option<usize> {
         let index = index?;
-        self.gpus.iter().position(|g| {
-            g.index == Some(index) && (pci.is_none() || g.pci.is_none()) && (uuid.is_none() || g.uuid.is_none())
-        })
+        self.gpus.iter().position(|g| g.index == Some(index) && (pci.is_none() || g.pci.is_none()) && (uuid.is_none() || g.uuid.is_none()))
     }
 
     fn has_card(&self, pci: Option<&str>, uuid: Option<&str>) -> bool {
@@ -352,10 +350,46 @@ mod tests {
 
     /// Pieces that the parsers look for, so that random text gets past their gates.
     const PIECES: [&str; 40] = [
-        "NVIDIA-SMI 550.1", "Driver Version: 550.1", "| 0 ", "|", "+---", "GPU 00000000:01:00.0", " : ", "ECC Errors", "ERR!", "NVRM: Xid (PCI:0000:01:00): 79,", "Traceback (most recent call last):",
-        "  File \"/a.py\", line 1, in f", "RuntimeError: x", "Tried to allocate 2.00 GiB.", "torch==2.4.1+cu", "torch 2.4.1", "CUDA_VISIBLE_DEVICES=", "0,9,GPU-", "print(torch.__version__, [", "Capacity:",
-        "nvidia.com/gpu:", "rank      : 99999999999", "exitcode  : -9", "Name: torch", "Version: ", "sm_1", "€", "显卡", "\u{0}", "\t", "é:é", "::::", "....", "<gpu id=\"1\">", "<a>b</a>", "ulimit -n", "18446744073709551616", "99999999999 GiB",
-        "2026-11-24 06:11:02", "found at least two devices, cuda:2 and cuda:0",
+        "NVIDIA-SMI 550.1",
+        "Driver Version: 550.1",
+        "| 0 ",
+        "|",
+        "+---",
+        "GPU 00000000:01:00.0",
+        " : ",
+        "ECC Errors",
+        "ERR!",
+        "NVRM: Xid (PCI:0000:01:00): 79,",
+        "Traceback (most recent call last):",
+        "  File \"/a.py\", line 1, in f",
+        "RuntimeError: x",
+        "Tried to allocate 2.00 GiB.",
+        "torch==2.4.1+cu",
+        "torch 2.4.1",
+        "CUDA_VISIBLE_DEVICES=",
+        "0,9,GPU-",
+        "print(torch.__version__, [",
+        "Capacity:",
+        "nvidia.com/gpu:",
+        "rank      : 99999999999",
+        "exitcode  : -9",
+        "Name: torch",
+        "Version: ",
+        "sm_1",
+        "€",
+        "显卡",
+        "\u{0}",
+        "\t",
+        "é:é",
+        "::::",
+        "....",
+        "<gpu id=\"1\">",
+        "<a>b</a>",
+        "ulimit -n",
+        "18446744073709551616",
+        "99999999999 GiB",
+        "2026-11-24 06:11:02",
+        "found at least two devices, cuda:2 and cuda:0",
     ];
 
     proptest::proptest! {

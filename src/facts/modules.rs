@@ -59,7 +59,8 @@ pub fn modinfo(reader: &mut Reader) {
 
 /// dkms status, in its old (`nvidia, 550.120, 6.8.0-48-generic, …`) and new form.
 pub fn dkms(reader: &mut Reader) {
-    let row = re!(r"^\s*nvidia(?:-(?:srv|open|current|server|legacy-\w+))*[/,]\s*(\d+\.[\d.]+)(?:,\s*([^,:]+?))?(?:,\s*[^,:]+?)?\s*:\s*(\w+)");
+    let row =
+        re!(r"^\s*nvidia(?:-(?:srv|open|current|server|legacy-\w+))*[/,]\s*(\d+\.[\d.]+)(?:,\s*([^,:]+?))?(?:,\s*[^,:]+?)?\s*:\s*(\w+)");
     let mut rows = 0;
     let mut built: Vec<(String, u32)> = Vec::new();
     for line in reader.lines() {
@@ -89,7 +90,9 @@ pub fn lspci(reader: &mut Reader) {
     let (mut cards, mut card, mut last) = (0, None, 0);
     for line in reader.lines() {
         let device = caps(
-            re!(r"^\s*([0-9A-Fa-f]{0,8}:?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])\s+(?:\S+ compatible controller|VGA[^:\[]*|3D controller|Display controller)(?: \[\w{4}\])?: NVIDIA"),
+            re!(
+                r"^\s*([0-9A-Fa-f]{0,8}:?[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-7])\s+(?:\S+ compatible controller|VGA[^:\[]*|3D controller|Display controller)(?: \[\w{4}\])?: NVIDIA"
+            ),
             line.text,
         );
         if let Some(cells) = device {
@@ -122,7 +125,8 @@ fn device_line(reader: &mut Reader, line: Line, pci: &str) -> Option<Subject> {
     identity(reader, card, Some(pci), None, line.number);
     let dead = line.text.contains("(rev ff)");
     reader.give_to(card, "gpu.lspci_rev_ff", Value::Bool(dead), &[line.number]);
-    if let Some(name) = first(re!(r"NVIDIA Corporation .*?\[((?:GeForce|Quadro|Tesla|TITAN|RTX|NVIDIA|CMP|[A-Z]{1,2}\d)[^\]]*)\]"), line.text)
+    if let Some(name) =
+        first(re!(r"NVIDIA Corporation .*?\[((?:GeForce|Quadro|Tesla|TITAN|RTX|NVIDIA|CMP|[A-Z]{1,2}\d)[^\]]*)\]"), line.text)
         && reader.known(card, "gpu.name").is_none()
     {
         reader.give_to(card, "gpu.name", Value::Text(name.to_owned()), &[line.number]);
@@ -148,7 +152,11 @@ mod tests {
         assert_eq!(value(&filtered, Subject::None, "module.nvidia"), Some(Value::Bool(true)));
         assert!(absent(&filtered, "module.nvidia_uvm"));
         assert!(!absent(&filtered, "module.nouveau"));
-        let both = facts_from(Kind::Lsmod, "lsmod | egrep 'nvidia|nouveau'", "nouveau              3096576  4\nmxm_wmi                12288  1 nouveau");
+        let both = facts_from(
+            Kind::Lsmod,
+            "lsmod | egrep 'nvidia|nouveau'",
+            "nouveau              3096576  4\nmxm_wmi                12288  1 nouveau",
+        );
         assert!(absent(&both, "module.nvidia"));
         assert_eq!(value(&both, Subject::None, "module.nouveau"), Some(Value::Bool(true)));
         assert!(!absent(&facts(Kind::Lsmod, text), "module.nvidia_uvm"));
@@ -197,7 +205,11 @@ mod tests {
 
     #[test]
     fn module_files_and_the_loaded_module() {
-        let disk = facts_from(Kind::Modinfo, "modinfo nvidia", "filename: /lib/modules/x/nvidia.ko\nversion:        550.120\nlicense:        Dual MIT/GPL");
+        let disk = facts_from(
+            Kind::Modinfo,
+            "modinfo nvidia",
+            "filename: /lib/modules/x/nvidia.ko\nversion:        550.120\nlicense:        Dual MIT/GPL",
+        );
         assert_eq!(value(&disk, Subject::None, "driver.on_disk_version"), Some(Value::Version("550.120".into())));
         assert_eq!(value(&disk, Subject::None, "driver.on_disk_flavour"), Some(Value::Text("open".into())));
         let loaded = facts(Kind::Modinfo, "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.161.08  Tue Mar  5 22:42:15 UTC 2024");

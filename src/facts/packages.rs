@@ -160,7 +160,12 @@ fn after(reader: &mut Reader) {
     if torch.contains('+') || reader.known(env, "torch.build").is_some() {
         return;
     }
-    let runtimes = ["package.nvidia-cuda-runtime-cu11", "package.nvidia-cuda-runtime-cu12", "package.nvidia-cuda-runtime-cu13", "package.nvidia-cuda-runtime"];
+    let runtimes = [
+        "package.nvidia-cuda-runtime-cu11",
+        "package.nvidia-cuda-runtime-cu12",
+        "package.nvidia-cuda-runtime-cu13",
+        "package.nvidia-cuda-runtime",
+    ];
     let found: Vec<&str> = runtimes.into_iter().filter(|name| reader.version_of(env, name).is_some()).collect();
     if let [runtime] = found.as_slice()
         && let Some(version) = reader.version_of(env, runtime)
@@ -178,7 +183,9 @@ pub fn stray(reader: &mut Reader) {
     let mut any = false;
     for line in reader.lines() {
         let known = hits(
-            re!(r"^(?:torch|torchvision|torchaudio|triton|numpy|flash[-_]attn|xformers|bitsandbytes|transformers|deepspeed|vllm|tensorflow|jax|jaxlib|onnxruntime(?:-gpu)?|nvidia-[a-z-]+-cu1\d)(?:\s{2,}|==)\d[\w.+]*\s*$"),
+            re!(
+                r"^(?:torch|torchvision|torchaudio|triton|numpy|flash[-_]attn|xformers|bitsandbytes|transformers|deepspeed|vllm|tensorflow|jax|jaxlib|onnxruntime(?:-gpu)?|nvidia-[a-z-]+-cu1\d)(?:\s{2,}|==)\d[\w.+]*\s*$"
+            ),
             line.text.trim(),
         );
         if known {
@@ -229,7 +236,10 @@ mod tests {
 
     #[test]
     fn conda_names_the_build() {
-        let facts = facts(Kind::CondaList, "# Name                    Version                   Build  Channel\npython                    3.10.14              h955ad1f_1\npytorch                   2.1.0           py3.10_cuda11.8_cudnn8.7.0_0    pytorch\ncudatoolkit               11.8.0               h6a678d5_0");
+        let facts = facts(
+            Kind::CondaList,
+            "# Name                    Version                   Build  Channel\npython                    3.10.14              h955ad1f_1\npytorch                   2.1.0           py3.10_cuda11.8_cudnn8.7.0_0    pytorch\ncudatoolkit               11.8.0               h6a678d5_0",
+        );
         assert_eq!(value(&facts, ENV, "torch.version"), version("2.1.0"));
         assert_eq!(value(&facts, ENV, "torch.cuda"), version("11.8"));
         assert_eq!(value(&facts, ENV, "python.version"), version("3.10.14"));

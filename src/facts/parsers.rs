@@ -1,7 +1,9 @@
 //! The one table of parsers: which listing is read by what.
 
 use super::reader::{Reader, hits, re};
-use super::{cluster, envvars, host, kernel, modules, packages, probe, smi_list, smi_query, smi_table, syspkg, toolkit, torchenv, traceback};
+use super::{
+    cluster, envvars, host, kernel, modules, packages, probe, smi_list, smi_query, smi_table, syspkg, toolkit, torchenv, traceback,
+};
 use crate::segment::Kind;
 
 /// Reads one listing.
@@ -123,7 +125,8 @@ pub fn run(reader: &mut Reader) {
 
 /// The compiled expressions of [`BY_COMMAND`], in its order.
 fn commands() -> Option<&'static regex::RegexSet> {
-    static ALL: std::sync::LazyLock<Option<regex::RegexSet>> = std::sync::LazyLock::new(|| regex::RegexSet::new(BY_COMMAND.iter().map(|(e, _, _)| e)).ok());
+    static ALL: std::sync::LazyLock<Option<regex::RegexSet>> =
+        std::sync::LazyLock::new(|| regex::RegexSet::new(BY_COMMAND.iter().map(|(e, _, _)| e)).ok());
     ALL.as_ref()
 }
 
@@ -160,6 +163,10 @@ fn strays() -> [(&'static Option<regex::Regex>, &'static [Kind], Parser); 5] {
         (re!(r"srun: error|slurmstepd|oom[_-]kill event"), &[Kind::Slurm], cluster::slurm),
         (re!(r"Cuda compilation tools, release"), &[Kind::Nvcc, Kind::PipInstall, Kind::Compiler], toolkit::nvcc),
         (re!(r"pci bus id: \S+, compute capability"), &[Kind::TensorflowLog], torchenv::tensorflow),
-        (re!(r"failed \(exitcode: |exits with return code"), &[Kind::Launcher, Kind::PythonTraceback, Kind::PythonLog, Kind::Nccl], cluster::launcher),
+        (
+            re!(r"failed \(exitcode: |exits with return code"),
+            &[Kind::Launcher, Kind::PythonTraceback, Kind::PythonLog, Kind::Nccl],
+            cluster::launcher,
+        ),
     ]
 }

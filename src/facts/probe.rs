@@ -41,7 +41,8 @@ pub fn read(reader: &mut Reader) {
 /// `2.4.1+cu124 12.4 False 0` without the command that printed it: the order in which everyone
 /// asks for these.
 fn unasked(reader: &Reader, text: &str) -> Option<Vec<Item>> {
-    let cells = caps(re!(r"^\d+\.\d+\.\d+\S*\+(?:cu|cpu|rocm)\S*(?: (\d+\.\d+|None))? (?:True|False)(?: (\d+))?$"), text).filter(|_| reader.command_line().is_empty())?;
+    let cells = caps(re!(r"^\d+\.\d+\.\d+\S*\+(?:cu|cpu|rocm)\S*(?: (\d+\.\d+|None))? (?:True|False)(?: (\d+))?$"), text)
+        .filter(|_| reader.command_line().is_empty())?;
     let cuda = cells.get(1).map(|_| Item::Cuda);
     let count = cells.get(2).map(|_| Item::Count);
     Some([Some(Item::Version), cuda, Some(Item::Available), count].into_iter().flatten().collect())
@@ -252,7 +253,9 @@ fn cudnn(reader: &mut Reader, value: &str, line: u32) {
 fn labelled(reader: &mut Reader, line: Line) {
     let text = line.text.trim();
     let label = caps(
-        re!(r"(?i)(?:^|[\s>|\])])(py ?torch version|torch version|torch|torch\.__version__|cuda(?: version)?|torch\.version\.cuda|built with cuda|(?:torch\.)?cuda(?:\.is_available\(\)| is available| available|_available)|is cuda available|gpu available|device[ _]count|num(?:ber of)? (?:gpus|devices)|gpu count|torch\.cuda\.device_count\(\)|arch[ _]list|torch\.cuda\.get_arch_list\(\)|cudnn(?: version)?|python(?: version)?|device name|gpu name)\s*[:=]\s*(\S.*)$"),
+        re!(
+            r"(?i)(?:^|[\s>|\])])(py ?torch version|torch version|torch|torch\.__version__|cuda(?: version)?|torch\.version\.cuda|built with cuda|(?:torch\.)?cuda(?:\.is_available\(\)| is available| available|_available)|is cuda available|gpu available|device[ _]count|num(?:ber of)? (?:gpus|devices)|gpu count|torch\.cuda\.device_count\(\)|arch[ _]list|torch\.cuda\.get_arch_list\(\)|cudnn(?: version)?|python(?: version)?|device name|gpu name)\s*[:=]\s*(\S.*)$"
+        ),
         text,
     );
     if let Some(cells) = label {
@@ -260,7 +263,8 @@ fn labelled(reader: &mut Reader, line: Line) {
         let key = cells.get(1).map_or("", |m| m.as_str()).to_ascii_lowercase();
         let value = cells.get(2).map_or("", |m| m.as_str());
         let item = label_item(&key, value, probe);
-        let value = if item == Item::ArchList || item == Item::DeviceName { value } else { value.split([' ', ',']).next().unwrap_or(value) };
+        let value =
+            if item == Item::ArchList || item == Item::DeviceName { value } else { value.split([' ', ',']).next().unwrap_or(value) };
         give(reader, item, value, line.number);
     }
     if text.contains("current PyTorch install supports CUDA capabilities") {
@@ -272,9 +276,15 @@ fn labelled(reader: &mut Reader, line: Line) {
 fn label_item(key: &str, value: &str, probe: bool) -> Item {
     let dotted = hits(re!(r"^v?\d+\.\d"), value);
     match key {
-        "pytorch version" | "py torch version" | "torch version" | "torch" | "torch.__version__" if hits(re!(r"^v?\d+\.\d+\.\d|^\d+\.\d+[+ ]"), value) => Item::Version,
+        "pytorch version" | "py torch version" | "torch version" | "torch" | "torch.__version__"
+            if hits(re!(r"^v?\d+\.\d+\.\d|^\d+\.\d+[+ ]"), value) =>
+        {
+            Item::Version
+        }
         "cuda" | "cuda version" if !probe => Item::Other,
-        "cuda" | "cuda version" | "torch.version.cuda" | "built with cuda" if dotted || (value == "None" && key.contains("version")) => Item::Cuda,
+        "cuda" | "cuda version" | "torch.version.cuda" | "built with cuda" if dotted || (value == "None" && key.contains("version")) => {
+            Item::Cuda
+        }
         "arch list" | "arch_list" | "torch.cuda.get_arch_list()" => Item::ArchList,
         "python" | "python version" if dotted => Item::Python,
         "cudnn" | "cudnn version" => Item::Cudnn,
@@ -300,7 +310,10 @@ fn python_version(reader: &mut Reader) {
 pub fn warnings(reader: &mut Reader) {
     for line in reader.lines() {
         let text = line.text;
-        if !hits(re!(r"capabilit|found version|cudaDriverVersion|site-packages|dist-packages|compiled with Cuda|cuda:0 NVIDIA|GPU 0: NVIDIA"), text) {
+        if !hits(
+            re!(r"capabilit|found version|cudaDriverVersion|site-packages|dist-packages|compiled with Cuda|cuda:0 NVIDIA|GPU 0: NVIDIA"),
+            text,
+        ) {
             continue;
         }
         card_warning(reader, line);
@@ -348,7 +361,8 @@ fn environment(reader: &mut Reader, line: Line) {
 fn card_warning(reader: &mut Reader, line: Line) {
     let text = line.text;
     let at = [line.number];
-    let incompatible = caps(re!(r"(?:^|\s)((?:NVIDIA|GeForce|Tesla|Quadro|TITAN)\s.*?) with CUDA capability sm_(\d+) is not compatible"), text);
+    let incompatible =
+        caps(re!(r"(?:^|\s)((?:NVIDIA|GeForce|Tesla|Quadro|TITAN)\s.*?) with CUDA capability sm_(\d+) is not compatible"), text);
     let found = caps(re!(r"Found GPU(\d+) (.*?) which is of c(?:uda|ompute) capability (\d+\.\d+)"), text);
     let (index, name, capability) = if let Some(cells) = incompatible {
         let cell = |n: usize| cells.get(n).map_or("", |m| m.as_str());
@@ -362,7 +376,8 @@ fn card_warning(reader: &mut Reader, line: Line) {
         }
         return;
     };
-    let same_name = |reader: &Reader, at: usize| matches!(reader.known(Subject::Gpu(at as u16), "gpu.name"), Some(Value::Text(n)) if *n == name);
+    let same_name =
+        |reader: &Reader, at: usize| matches!(reader.known(Subject::Gpu(at as u16), "gpu.name"), Some(Value::Text(n)) if *n == name);
     let known = (0..reader.facts.gpus.len()).find(|at| same_name(reader, *at)).map(|at| Subject::Gpu(at as u16));
     let Some(card) = known.or_else(|| reader.card(None, Some(index), None)) else { return };
     reader.give_to(card, "gpu.name", Value::Text(name.clone()), &at);
@@ -404,14 +419,21 @@ mod tests {
     #[test]
     fn several_prints_take_a_line_each() {
         let command = "python3 -c 'import torch; print(torch.cuda.is_available()); print(torch.cuda.device_count())'";
-        let facts = facts_from(Kind::Probe, command, "/x/site-packages/torch/cuda/__init__.py:128: UserWarning: CUDA initialization: x\n  return torch._C._cuda_getDeviceCount() > 0\nFalse\n0");
+        let facts = facts_from(
+            Kind::Probe,
+            command,
+            "/x/site-packages/torch/cuda/__init__.py:128: UserWarning: CUDA initialization: x\n  return torch._C._cuda_getDeviceCount() > 0\nFalse\n0",
+        );
         assert_eq!(value(&facts, ENV, "torch.cuda_available"), Some(Value::Bool(false)));
         assert_eq!(value(&facts, ENV, "torch.device_count"), Some(Value::Int(0)));
     }
 
     #[test]
     fn labelled_lines() {
-        let facts = facts(Kind::Probe, "torch version: 2.7.0.dev20250226+cu128\nCUDA available: False\ndevice count: 2\ncudnn version: 90100\narch list: ['sm_75']");
+        let facts = facts(
+            Kind::Probe,
+            "torch version: 2.7.0.dev20250226+cu128\nCUDA available: False\ndevice count: 2\ncudnn version: 90100\narch list: ['sm_75']",
+        );
         assert_eq!(value(&facts, ENV, "torch.version"), version("2.7.0.dev20250226+cu128"));
         assert_eq!(value(&facts, ENV, "torch.cuda"), version("12.8"));
         assert_eq!(value(&facts, ENV, "torch.cuda_available"), Some(Value::Bool(false)));
@@ -421,7 +443,8 @@ mod tests {
 
     #[test]
     fn the_interpreters_banner() {
-        for (command, text) in [("python -V", "Python 3.10.12"), ("", "Python 3.10.12 (main, Sep 11 2024, 15:47:36) [GCC 11.4.0] on linux")] {
+        for (command, text) in [("python -V", "Python 3.10.12"), ("", "Python 3.10.12 (main, Sep 11 2024, 15:47:36) [GCC 11.4.0] on linux")]
+        {
             let kind = if command.is_empty() { Kind::Other } else { Kind::Probe };
             assert_eq!(value(&facts_from(kind, command, text), ENV, "python.version"), version("3.10.12"));
         }

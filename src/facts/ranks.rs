@@ -76,16 +76,34 @@ fn wait(text: &str, record: &Record, line: u32) -> Option<Wait> {
     let number = |expression: &Option<regex::Regex>| first(expression, text).and_then(|n| n.parse().ok());
     let op = first(re!(r"OpType=([A-Z_0-9]{1,40})"), text).unwrap_or("").to_owned();
     let waited = number(re!(r"ran for (\d{1,12}) milliseconds")).unwrap_or(0) as f64 / 1000.0;
-    Some(Wait { rank, line, seq: number(re!(r"SeqNum=(\d{1,15})")), op, elements: number(re!(r"NumelIn=(\d{1,15})")), waited, time: record.time })
+    Some(Wait {
+        rank,
+        line,
+        seq: number(re!(r"SeqNum=(\d{1,15})")),
+        op,
+        elements: number(re!(r"NumelIn=(\d{1,15})")),
+        waited,
+        time: record.time,
+    })
 }
 
 /// Keeps the first error of a rank; an own error replaces an echo.
 fn end(ends: &mut BTreeMap<u32, End>, rank: u32, text: &str, record: &Record, line: u32) {
-    let exception = hits(re!(r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception)(?::|$)|\b(?:device-side assert triggered|CUDA error: |CUDA out of memory)"), text);
+    let exception = hits(
+        re!(
+            r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception)(?::|$)|\b(?:device-side assert triggered|CUDA error: |CUDA out of memory)"
+        ),
+        text,
+    );
     if !exception || text.contains("ChildFailedError") {
         return;
     }
-    let echo = hits(re!(r"remote process exited|ncclRemoteError|[Cc]onnection (?:closed|reset)|Broken pipe|caught collective operation timeout|Socket Timeout|recvValue failed|failed to recv|heartbeat"), text);
+    let echo = hits(
+        re!(
+            r"remote process exited|ncclRemoteError|[Cc]onnection (?:closed|reset)|Broken pipe|caught collective operation timeout|Socket Timeout|recvValue failed|failed to recv|heartbeat"
+        ),
+        text,
+    );
     let end = End { line, time: record.time, echo };
     match ends.get(&rank) {
         Some(known) if !known.echo || echo => {}
@@ -100,7 +118,8 @@ fn observed(paste: &Paste, log: &Log, record: &Record) -> Option<(u32, u32)> {
     if !log.text_of(record).contains("Root Cause (first observed failure)") {
         return None;
     }
-    let at = record.pieces.iter().map(|p| p.1 as usize).find(|at| paste.lines.get(*at).is_some_and(|l| l.message().contains("Root Cause")))?;
+    let at =
+        record.pieces.iter().map(|p| p.1 as usize).find(|at| paste.lines.get(*at).is_some_and(|l| l.message().contains("Root Cause")))?;
     let below = paste.lines.iter().skip(at).take(8);
     below.filter_map(|l| Some((first(re!(r"^\s*rank\s+: (\d{1,5})"), l.message())?.parse().ok()?, l.number))).next()
 }
@@ -151,7 +170,12 @@ impl Ranks<'_> {
         let lowest = waits.values().filter_map(|w| w.seq).min();
         let behind: Vec<&Wait> = waits.values().filter(|w| w.seq == lowest).collect();
         if behind.len() < waits.len() && lowest.is_some() {
-            self.give(Subject::None, "nccl.behind_ranks", names(behind.iter().map(|w| w.rank)), &behind.iter().map(|w| w.line).collect::<Vec<_>>());
+            self.give(
+                Subject::None,
+                "nccl.behind_ranks",
+                names(behind.iter().map(|w| w.rank)),
+                &behind.iter().map(|w| w.line).collect::<Vec<_>>(),
+            );
         }
     }
 
@@ -181,7 +205,8 @@ impl Ranks<'_> {
         if exits.is_empty() {
             return;
         }
-        let shown: Vec<String> = exits.iter().take(MAX_NAMED).map(|(rank, (code, _))| format!("rank {rank}: {code}{}", signal(*code))).collect();
+        let shown: Vec<String> =
+            exits.iter().take(MAX_NAMED).map(|(rank, (code, _))| format!("rank {rank}: {code}{}", signal(*code))).collect();
         let lines: Vec<u32> = exits.values().map(|(_, line)| *line).collect();
         self.give(Subject::None, "job.exits", Value::Set(shown), &lines);
     }
@@ -238,7 +263,8 @@ fn event(text: &str) -> Option<String> {
     if hits(re!(r"Out of memory: Kill|oom-kill:|[Mm]emory cgroup out of memory"), text) {
         return Some("oom-kill".to_owned());
     }
-    hits(re!(r"\b(?:mlx5_\w+|mlx4_\w+|bnxt_en|ice|i40e|ixgbe|irdma)\b.*(?:[Ll]ink [Dd]own|link state is DOWN|NIC Link is Down)"), text).then(|| "link-down".to_owned())
+    hits(re!(r"\b(?:mlx5_\w+|mlx4_\w+|bnxt_en|ice|i40e|ixgbe|irdma)\b.*(?:[Ll]ink [Dd]own|link state is DOWN|NIC Link is Down)"), text)
+        .then(|| "link-down".to_owned())
 }
 
 fn wall(time: Stamp) -> Option<f64> {
@@ -293,7 +319,9 @@ mod tests {
     }
 
     fn watchdog(rank: u32, seq: u32, op: &str, elements: u32) -> String {
-        format!("[rank{rank}]:[E109 02:31:44.402114718 ProcessGroupNCCL.cpp:616] [Rank {rank}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum={seq}, OpType={op}, NumelIn={elements}, NumelOut={elements}, Timeout(ms)=600000) ran for 600023 milliseconds before timing out.\n")
+        format!(
+            "[rank{rank}]:[E109 02:31:44.402114718 ProcessGroupNCCL.cpp:616] [Rank {rank}] Watchdog caught collective operation timeout: WorkNCCL(SeqNum={seq}, OpType={op}, NumelIn={elements}, NumelOut={elements}, Timeout(ms)=600000) ran for 600023 milliseconds before timing out.\n"
+        )
     }
 
     fn set(items: &[&str]) -> Option<Value> {
@@ -351,7 +379,8 @@ mod tests {
 
     #[test]
     fn a_kernel_event_at_the_start_of_the_wait_is_found() {
-        let text = watchdog(0, 7, "ALLREDUCE", 1) + &watchdog(1, 7, "ALLREDUCE", 1)
+        let text = watchdog(0, 7, "ALLREDUCE", 1)
+            + &watchdog(1, 7, "ALLREDUCE", 1)
             + "Jan 09 02:21:41 node7 kernel: NVRM: Xid (PCI:0000:41:00): 79, pid=1, name=python, GPU has fallen off the bus.\nJan 09 01:01:00 node7 kernel: NVRM: Xid (PCI:0000:42:00): 31, pid=2, name=python, MMU Fault\n";
         let facts = facts(&text);
         assert_eq!(value(&facts, Subject::None, "job.wait_events"), set(&["xid-79"]));

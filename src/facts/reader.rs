@@ -132,7 +132,9 @@ impl<'p> Reader<'p, '_> {
     /// The command did not run, or was not allowed to read: its silence says nothing.
     fn failed(&self) -> bool {
         let status = self.command().and_then(|c| c.status);
-        let refused = re!(r"^(?:\S+: )+.*(?:not found|[Pp]ermission denied|[Oo]peration not permitted|No such file or directory|[Cc]annot |[Cc]ould not )|未找到命令|权限不够|不允许的操作");
+        let refused = re!(
+            r"^(?:\S+: )+.*(?:not found|[Pp]ermission denied|[Oo]peration not permitted|No such file or directory|[Cc]annot |[Cc]ould not )|未找到命令|权限不够|不允许的操作"
+        );
         matches!(status, Some(126 | 127)) || self.lines().take(20).any(|line| hits(refused, line.text.trim()))
     }
 

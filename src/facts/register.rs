@@ -67,9 +67,7 @@ impl Register {
 
     /// The declaration of `name`; `package.anything` finds `package.*`.
     pub fn get(&self, name: &str) -> Option<&Entry> {
-        self.entries.get(name).or_else(|| {
-            name.starts_with("package.").then(|| self.entries.get("package.*")).flatten()
-        })
+        self.entries.get(name).or_else(|| name.starts_with("package.").then(|| self.entries.get("package.*")).flatten())
     }
 
     /// All declared names, in order.

@@ -38,7 +38,8 @@ pub fn list(reader: &mut Reader) {
     }
     mig(reader, card, instances);
     // `cut` and `sed` shorten the lines of this listing, and keep their number.
-    let shortened = hits(re!(r"^(?:sudo )?nvidia-smi(?:\.exe)?\s+(?:-L|--list-gpus)\s*\|\s*(?:cut|sed)\s[^|]*$"), reader.command_line().trim());
+    let shortened =
+        hits(re!(r"^(?:sudo )?nvidia-smi(?:\.exe)?\s+(?:-L|--list-gpus)\s*\|\s*(?:cut|sed)\s[^|]*$"), reader.command_line().trim());
     let whole = reader.kind() == crate::segment::Kind::NvidiaSmiList && (shortened || reader.shows_all(&["GPU 0: NVIDIA (UUID: GPU-"]));
     if cards > 0 && whole {
         let line = reader.head();
@@ -66,7 +67,10 @@ pub fn csv(reader: &mut Reader) {
     let mut cards = 0;
     for line in reader.lines() {
         let cells: Vec<&str> = line.text.split(',').map(str::trim).collect();
-        if hits(re!(r"^(?:index|name|uuid|gpu_uuid|gpu_name|pci\.bus_id|gpu_bus_id|pid|timestamp|driver_version|compute_cap|count)\s*(?:,|$)"), line.text.trim()) {
+        if hits(
+            re!(r"^(?:index|name|uuid|gpu_uuid|gpu_name|pci\.bus_id|gpu_bus_id|pid|timestamp|driver_version|compute_cap|count)\s*(?:,|$)"),
+            line.text.trim(),
+        ) {
             columns = cells.iter().map(|c| c.split(" [").next().unwrap_or(c).trim().to_ascii_lowercase()).collect();
         } else if cells.len() == columns.len() && !columns.is_empty() {
             cards += u32::from(row(reader, line.number, &columns, &cells));

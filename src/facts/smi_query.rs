@@ -62,7 +62,9 @@ fn step(reader: &mut Reader, line: Line, query: &mut Query) {
     }
     match body.split_once(" : ").or_else(|| body.split_once(": ")) {
         Some((key, value)) => entry(reader, line.number, query, &key.trim().to_ascii_lowercase(), value.trim()),
-        None if !body.is_empty() && query.path.len() < 8 => query.path.push((indent, body.trim_end_matches(':').trim().to_ascii_lowercase())),
+        None if !body.is_empty() && query.path.len() < 8 => {
+            query.path.push((indent, body.trim_end_matches(':').trim().to_ascii_lowercase()))
+        }
         None => {}
     }
 }
@@ -79,7 +81,9 @@ pub fn entry(reader: &mut Reader, line: u32, query: &mut Query, key: &str, value
         query.card = Some(reader.name_card(card, value));
     } else if section.contains("ecc errors") {
         ecc(query, line, &section, key, value);
-    } else if (last.contains("throttle reasons") || last.contains("event reasons") || last == "hw slowdown" || section.contains("reasons")) && !section.contains("counters") {
+    } else if (last.contains("throttle reasons") || last.contains("event reasons") || last == "hw slowdown" || section.contains("reasons"))
+        && !section.contains("counters")
+    {
         reason(query, line, key, value);
     } else if section.contains("processes") {
         query.process(line, key, value);
@@ -161,7 +165,9 @@ pub fn kebab(text: &str) -> String {
 
 fn memory_repair(reader: &mut Reader, line: u32, card: Subject, section: &str, key: &str, value: &str) {
     let Some(yes) = yes_no(value) else {
-        if key == "uncorrectable error" && let Ok(rows) = value.parse() {
+        if key == "uncorrectable error"
+            && let Ok(rows) = value.parse()
+        {
             reader.give_to(card, "gpu.row_remap_uncorrectable", Value::Int(rows), &[line]);
         }
         return;
@@ -231,7 +237,9 @@ fn rest(reader: &mut Reader, line: u32, card: Subject, section: &str, key: &str,
             }
         }
         ("", "gpu recovery action") => reader.give_to(card, "gpu.recovery_action", Value::Text(kebab(value)), &at),
-        ("gpu reset status", "reset required") if yes_no(value) == Some(true) => reader.give_to(card, "gpu.recovery_action", Value::Text("reset".into()), &at),
+        ("gpu reset status", "reset required") if yes_no(value) == Some(true) => {
+            reader.give_to(card, "gpu.recovery_action", Value::Text("reset".into()), &at)
+        }
         ("gpu reset status", "drain and reset recommended") if yes_no(value) == Some(true) => {
             reader.give_to(card, "gpu.recovery_action", Value::Text("drain-and-reset".into()), &at);
         }

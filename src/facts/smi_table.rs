@@ -222,7 +222,9 @@ fn sentence(reader: &mut Reader, line: Line) {
         reader.int("gpu.count", 0, line.number);
         reader.bool("nvidia_smi.works", false, line.number);
     } else if hits(
-        re!(r"NVIDIA-SMI has failed because|Failed to initialize NVML:|NVIDIA-SMI couldn't find|nvidia-smi: (?:command )?not found|nvidia-smi: 未找到命令|找不到命令.*nvidia-smi|nvidia-smi：未找到命令|Command 'nvidia-smi' not found|Unable to determine the device handle for"),
+        re!(
+            r"NVIDIA-SMI has failed because|Failed to initialize NVML:|NVIDIA-SMI couldn't find|nvidia-smi: (?:command )?not found|nvidia-smi: 未找到命令|找不到命令.*nvidia-smi|nvidia-smi：未找到命令|Command 'nvidia-smi' not found|Unable to determine the device handle for"
+        ),
         text,
     ) {
         reader.bool("nvidia_smi.works", false, line.number);

@@ -52,7 +52,9 @@ fn package(reader: &mut Reader, name: &str, version: &str, line: Line) {
 /// The packages that are the driver itself, not what goes with it.
 fn is_driver(name: &str) -> bool {
     hits(
-        re!(r"^(?:nvidia-driver(?:-\d+)?(?:-server|-open|-server-open)?|nvidia-open(?:-\d+)?|cuda-drivers(?:-\d+)?|nvidia-headless-\d+\S*|kmod-nvidia\S*|akmod-nvidia\S*|xorg-x11-drv-nvidia(?:-cuda)?|nvidia(?:-open)?(?:-dkms|-lts)?|nvidia-driver-cuda|libnvidia-compute-\d+\S*|nvidia-utils-\d+\S*)$"),
+        re!(
+            r"^(?:nvidia-driver(?:-\d+)?(?:-server|-open|-server-open)?|nvidia-open(?:-\d+)?|cuda-drivers(?:-\d+)?|nvidia-headless-\d+\S*|kmod-nvidia\S*|akmod-nvidia\S*|xorg-x11-drv-nvidia(?:-cuda)?|nvidia(?:-open)?(?:-dkms|-lts)?|nvidia-driver-cuda|libnvidia-compute-\d+\S*|nvidia-utils-\d+\S*)$"
+        ),
         name,
     )
 }
@@ -89,12 +91,19 @@ fn dnf_time(text: &str) -> Option<String> {
 
 fn change(reader: &mut Reader, line: Line, time: &str) {
     let text = line.text;
-    if !hits(re!(r"^(?:Install|Upgrade|Reinstall):|^\s+(?:Install|Upgrade|Upgraded|Reinstall)\s+\S+-\d|\s(?:install|upgrade|upgraded|Installed:|Upgraded:|SUBCOMMAND)\s|^\S+ \S+ (?:install|upgrade) "), text) {
+    if !hits(
+        re!(
+            r"^(?:Install|Upgrade|Reinstall):|^\s+(?:Install|Upgrade|Upgraded|Reinstall)\s+\S+-\d|\s(?:install|upgrade|upgraded|Installed:|Upgraded:|SUBCOMMAND)\s|^\S+ \S+ (?:install|upgrade) "
+        ),
+        text,
+    ) {
         return;
     }
     if hits(re!(r"\b(?:nvidia-(?:driver|dkms|kernel|open|headless|utils)|libnvidia-|kmod-nvidia|cuda-drivers)"), text) {
         reader.text("driver.upgraded_at", time, line.number);
-        let pair = re!(r"(?:nvidia-(?:driver|dkms|utils|kernel-common|compute-utils)|libnvidia-compute)-?[\w-]*(?::\w+)?\s+\(?(\d+\.[\d.]+)[^\s,)]*[\s,]+(\d+\.[\d.]+)");
+        let pair = re!(
+            r"(?:nvidia-(?:driver|dkms|utils|kernel-common|compute-utils)|libnvidia-compute)-?[\w-]*(?::\w+)?\s+\(?(\d+\.[\d.]+)[^\s,)]*[\s,]+(\d+\.[\d.]+)"
+        );
         if let Some(cells) = caps(pair, text) {
             let cell = |n: usize| cells.get(n).map_or("", |m| m.as_str());
             reader.version("driver.upgraded_from", cell(1), line.number);
@@ -139,13 +148,17 @@ mod tests {
 
     #[test]
     fn dnf_history_is_read() {
-        let facts = facts(Kind::PackageHistory, "Begin time     : Tue 14 May 2024 09:01:44 PM UTC\nPackages Altered:\n    Install nvidia-driver-3:550.54.15-1.el9.x86_64      @cuda-rhel9-x86_64");
+        let facts = facts(
+            Kind::PackageHistory,
+            "Begin time     : Tue 14 May 2024 09:01:44 PM UTC\nPackages Altered:\n    Install nvidia-driver-3:550.54.15-1.el9.x86_64      @cuda-rhel9-x86_64",
+        );
         assert_eq!(value(&facts, Subject::None, "driver.upgraded_at"), Some(Value::Text("2024-05-14T21:01:44".into())));
     }
 
     #[test]
     fn dpkg_log_is_a_history_too() {
-        let facts = facts(Kind::PackageHistory, "2026-11-20 06:11:02 upgrade libnvidia-compute-550:amd64 550.107.02-0ubuntu1 550.120-0ubuntu1");
+        let facts =
+            facts(Kind::PackageHistory, "2026-11-20 06:11:02 upgrade libnvidia-compute-550:amd64 550.107.02-0ubuntu1 550.120-0ubuntu1");
         assert_eq!(value(&facts, Subject::None, "driver.upgraded_at"), Some(Value::Text("2026-11-20T06:11:02".into())));
         assert_eq!(value(&facts, Subject::None, "driver.upgraded_to"), Some(Value::Version("550.120".into())));
     }

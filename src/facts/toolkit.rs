@@ -1,7 +1,7 @@
 //! The CUDA toolkit and the libraries that the loader finds.
 
-use super::{Subject, Value};
 use super::reader::{Line, Reader, caps, first, hits, re};
+use super::{Subject, Value};
 
 /// `nvcc -V`.
 pub fn nvcc(reader: &mut Reader) {
@@ -28,7 +28,10 @@ pub fn libraries(reader: &mut Reader) {
         }
     }
     let about_cuda = ["libcuda.so.1 (libc6,x86-64) => /usr/lib/libcuda.so.1"];
-    if hits(re!(r"^ldconfig"), reader.command_line()) && reader.shows_all(&about_cuda) && reader.known(Subject::None, "library.libcuda").is_none() {
+    if hits(re!(r"^ldconfig"), reader.command_line())
+        && reader.shows_all(&about_cuda)
+        && reader.known(Subject::None, "library.libcuda").is_none()
+    {
         reader.deny("library.libcuda");
     }
 }
@@ -103,7 +106,8 @@ mod tests {
     fn two_hosts_of_one_job_with_two_versions() {
         let both = facts(Kind::Nccl, "NCCL version 2.18.5+cuda12.1\nNCCL version 2.20.5+cuda12.4");
         assert_eq!(value(&both, Subject::None, "nccl.versions_differ"), Some(Value::Bool(true)));
-        let same = facts(Kind::Nccl, "NCCL version 2.20.5+cuda12.4\nNCCL version 2.20.5+cuda12.4\nunhandled system error, NCCL version 2.18.5");
+        let same =
+            facts(Kind::Nccl, "NCCL version 2.20.5+cuda12.4\nNCCL version 2.20.5+cuda12.4\nunhandled system error, NCCL version 2.18.5");
         assert_eq!(value(&same, Subject::None, "nccl.versions_differ"), None);
     }
 
@@ -118,9 +122,17 @@ mod tests {
 
     #[test]
     fn where_the_toolkit_link_points() {
-        let facts = facts_from(Kind::Ldconfig, "ls -l /usr/local/cuda", "lrwxrwxrwx 1 root root 21 Nov 20 11:02 /usr/local/cuda -> /usr/local/cuda-11.8");
+        let facts = facts_from(
+            Kind::Ldconfig,
+            "ls -l /usr/local/cuda",
+            "lrwxrwxrwx 1 root root 21 Nov 20 11:02 /usr/local/cuda -> /usr/local/cuda-11.8",
+        );
         assert_eq!(value(&facts, Subject::None, "toolkit.path"), Some(Value::Text("/usr/local/cuda-11.8".into())));
-        let stub = facts_from(Kind::Other, "ls -l /usr/lib/x86_64-linux-gnu/libcuda.so.1", "lrwxrwxrwx 1 root root 20 Nov 20 11:02 /usr/lib/x86_64-linux-gnu/libcuda.so.1 -> libcuda.so.535.183.01");
+        let stub = facts_from(
+            Kind::Other,
+            "ls -l /usr/lib/x86_64-linux-gnu/libcuda.so.1",
+            "lrwxrwxrwx 1 root root 20 Nov 20 11:02 /usr/lib/x86_64-linux-gnu/libcuda.so.1 -> libcuda.so.535.183.01",
+        );
         assert_eq!(value(&stub, Subject::None, "driver.library_version"), Some(Value::Version("535.183.01".into())));
     }
 }

@@ -117,8 +117,24 @@ fn os(reader: &mut Reader, value: &str, line: u32) {
 /// `transformers` version: 4.44.0 and the like.
 fn library(reader: &mut Reader, key: &str, value: &str, line: u32) {
     let name = key.trim_end_matches(" version").trim_matches('`').replace(' ', "-");
-    let known = ["transformers", "accelerate", "vllm", "numpy", "deepspeed", "bitsandbytes", "peft", "diffusers", "safetensors", "huggingface-hub", "flash-attn", "xformers", "triton", "datasets"];
-    if key.ends_with("version") && known.contains(&name.replace('_', "-").as_str())
+    let known = [
+        "transformers",
+        "accelerate",
+        "vllm",
+        "numpy",
+        "deepspeed",
+        "bitsandbytes",
+        "peft",
+        "diffusers",
+        "safetensors",
+        "huggingface-hub",
+        "flash-attn",
+        "xformers",
+        "triton",
+        "datasets",
+    ];
+    if key.ends_with("version")
+        && known.contains(&name.replace('_', "-").as_str())
         && let Some(version) = first(re!(r"^(\d+\.\d[\w.+]*)"), value)
     {
         package(reader, &name, version, line);
@@ -160,7 +176,9 @@ pub fn device_query(reader: &mut Reader) {
             }
         } else if let Some(count) = first(re!(r"Detected (\d+) CUDA Capable device"), line.text).and_then(|n| n.parse().ok()) {
             reader.int("visible.count", count, line.number);
-        } else if let (Some(card), Some(version)) = (card, first(re!(r"CUDA Capability Major/Minor version number:\s*(\d+\.\d+)"), line.text)) {
+        } else if let (Some(card), Some(version)) =
+            (card, first(re!(r"CUDA Capability Major/Minor version number:\s*(\d+\.\d+)"), line.text))
+        {
             reader.give_to(card, "gpu.capability", Value::Version(version.to_owned()), &at);
         } else if let Some(cells) = caps(re!(r"CUDA Driver Version / Runtime Version\s+(\d+\.\d+)\s*/\s*(\d+\.\d+)"), line.text) {
             let cell = |n: usize| cells.get(n).map_or("", |m| m.as_str());
@@ -216,21 +234,33 @@ Nvidia driver version: 570.124.06
 
     #[test]
     fn other_reports_are_read_too() {
-        let transformers = facts(Kind::TorchEnv, "- `transformers` version: 4.44.0\n- Python version: 3.10.12\n- PyTorch version (GPU?): 2.4.0+cu121 (True)\n- GPU type: NVIDIA A10G");
+        let transformers = facts(
+            Kind::TorchEnv,
+            "- `transformers` version: 4.44.0\n- Python version: 3.10.12\n- PyTorch version (GPU?): 2.4.0+cu121 (True)\n- GPU type: NVIDIA A10G",
+        );
         assert_eq!(value(&transformers, ENV, "package.transformers"), Some(Value::Version("4.44.0".into())));
         assert_eq!(value(&transformers, ENV, "torch.cuda_available"), Some(Value::Bool(true)));
         assert_eq!(value(&transformers, Subject::Gpu(0), "gpu.name"), Some(Value::Text("NVIDIA A10G".into())));
-        let deepspeed = facts(Kind::TorchEnv, "torch version .................... 2.1.0+cu118\ntorch cuda version ............... 11.8\nnvcc version ..................... 11.7\nshared memory (/dev/shm) size .... 503.77 GB");
+        let deepspeed = facts(
+            Kind::TorchEnv,
+            "torch version .................... 2.1.0+cu118\ntorch cuda version ............... 11.8\nnvcc version ..................... 11.7\nshared memory (/dev/shm) size .... 503.77 GB",
+        );
         assert_eq!(value(&deepspeed, ENV, "torch.cuda"), Some(Value::Version("11.8".into())));
         assert_eq!(value(&deepspeed, Subject::None, "toolkit.version"), Some(Value::Version("11.7".into())));
     }
 
     #[test]
     fn device_query_and_tensorflow_name_the_card() {
-        let query = facts(Kind::DeviceQuery, "Detected 1 CUDA Capable device(s)\n\nDevice 0: \"Tesla T4\"\n  CUDA Driver Version / Runtime Version          12.2 / 11.8\n  CUDA Capability Major/Minor version number:    7.5\nResult = PASS");
+        let query = facts(
+            Kind::DeviceQuery,
+            "Detected 1 CUDA Capable device(s)\n\nDevice 0: \"Tesla T4\"\n  CUDA Driver Version / Runtime Version          12.2 / 11.8\n  CUDA Capability Major/Minor version number:    7.5\nResult = PASS",
+        );
         assert_eq!(value(&query, Subject::Gpu(0), "gpu.capability"), Some(Value::Version("7.5".into())));
         assert_eq!(value(&query, Subject::None, "driver.cuda_max"), Some(Value::Version("12.2".into())));
-        let tf = facts(Kind::TensorflowLog, "I tensorflow/x.cc:1635] Created device /job:localhost/device:GPU:0 with 6097 MB memory:  -> device: 0, name: NVIDIA GeForce RTX 2080, pci bus id: 0000:01:00.0, compute capability: 7.5");
+        let tf = facts(
+            Kind::TensorflowLog,
+            "I tensorflow/x.cc:1635] Created device /job:localhost/device:GPU:0 with 6097 MB memory:  -> device: 0, name: NVIDIA GeForce RTX 2080, pci bus id: 0000:01:00.0, compute capability: 7.5",
+        );
         assert_eq!(value(&tf, Subject::Gpu(0), "gpu.pci"), Some(Value::Text("0000:01:00.0".into())));
     }
 }

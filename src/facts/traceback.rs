@@ -101,7 +101,9 @@ fn is_own(path: &str) -> bool {
     let path = path.replace('\\', "/").to_ascii_lowercase();
     let is_cell = path.starts_with("cell in") || path.starts_with("<ipython");
     let library = hits(
-        re!(r"/site-packages/|/dist-packages/|/lib(?:64)?/python\d|/python3?\d*/lib/|/lib/[\w.-]+\.py$|/(?:bin|scripts)/[\w.-]+(?:\.exe)?(?:/__main__\.py)?$|/pkgs/|importlib|multiprocessing/"),
+        re!(
+            r"/site-packages/|/dist-packages/|/lib(?:64)?/python\d|/python3?\d*/lib/|/lib/[\w.-]+\.py$|/(?:bin|scripts)/[\w.-]+(?:\.exe)?(?:/__main__\.py)?$|/pkgs/|importlib|multiprocessing/"
+        ),
         &path,
     );
     is_cell || (!path.starts_with('<') && !library)
@@ -216,7 +218,9 @@ fn others(reader: &mut Reader, text: &str, line: u32, known: [Option<i64>; 3]) {
 fn devices(reader: &mut Reader, line: Line) {
     let text = line.text;
     let pair = caps(
-        re!(r"found at least two devices,? (\w+(?::?\d+)?),? and (\w+(?::?\d+)?)|parameters and buffers on device:? ?(\w+(?::?\s?\d+)?) .*?found one of them on device:? ?(\w+(?::?\s?\d+)?)|device type (\w+) but got device type (\w+)|Input type \(?([\w.]+)\)? and weight type \(?([\w.]+)\)? should be the same|tensor is on (\w+(?::\d+)?),? (?:but|different from other tensors on) (\w+(?::\d+)?)"),
+        re!(
+            r"found at least two devices,? (\w+(?::?\d+)?),? and (\w+(?::?\d+)?)|parameters and buffers on device:? ?(\w+(?::?\s?\d+)?) .*?found one of them on device:? ?(\w+(?::?\s?\d+)?)|device type (\w+) but got device type (\w+)|Input type \(?([\w.]+)\)? and weight type \(?([\w.]+)\)? should be the same|tensor is on (\w+(?::\d+)?),? (?:but|different from other tensors on) (\w+(?::\d+)?)"
+        ),
         text,
     );
     let Some(cells) = pair else { return };
@@ -284,7 +288,10 @@ mod tests {
 
     #[test]
     fn out_of_memory_in_its_new_wording() {
-        let facts = facts(Kind::PythonTraceback, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.25 GiB of which 1.12 GiB is free. Process 88213 has 71.40 GiB memory in use. Including non-PyTorch\nmemory, this process has 6.71 GiB memory in use. Of the allocated memory 6.10 GiB is allocated by PyTorch, and 88.21 MiB is reserved by PyTorch but unallocated.");
+        let facts = facts(
+            Kind::PythonTraceback,
+            "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 79.25 GiB of which 1.12 GiB is free. Process 88213 has 71.40 GiB memory in use. Including non-PyTorch\nmemory, this process has 6.71 GiB memory in use. Of the allocated memory 6.10 GiB is allocated by PyTorch, and 88.21 MiB is reserved by PyTorch but unallocated.",
+        );
         let gib = |n: f64| Some(Value::Int((n * 1024f64.powi(3)).round() as i64));
         assert_eq!(value(&facts, Subject::None, "error.requested_bytes"), gib(2.0));
         assert_eq!(value(&facts, Subject::None, "error.gpu_total_bytes"), gib(79.25));
@@ -296,7 +303,10 @@ mod tests {
 
     #[test]
     fn out_of_memory_in_its_old_wording() {
-        let facts = facts(Kind::PythonTraceback, "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.50 GiB (GPU 0; 23.69 GiB total capacity; 12.10 GiB already allocated; 640.00 MiB free; 22.41 GiB reserved in total by PyTorch)");
+        let facts = facts(
+            Kind::PythonTraceback,
+            "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.50 GiB (GPU 0; 23.69 GiB total capacity; 12.10 GiB already allocated; 640.00 MiB free; 22.41 GiB reserved in total by PyTorch)",
+        );
         let Some(Value::Int(unallocated)) = value(&facts, Subject::None, "error.reserved_unallocated") else { panic!() };
         assert!((unallocated as f64 / 1024f64.powi(3) - 10.31).abs() < 0.001);
         let Some(Value::Int(other)) = value(&facts, Subject::None, "error.other_process_bytes") else { panic!() };
@@ -306,8 +316,14 @@ mod tests {
     #[test]
     fn devices_of_a_mismatch() {
         for (line, want) in [
-            ("RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:2 and cuda:0! (when checking", ["cuda:2", "cuda:0"]),
-            ("module must have its parameters and buffers on device cuda:0 (device_ids[0]) but found one of them on device: cuda:2", ["cuda:0", "cuda:2"]),
+            (
+                "RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:2 and cuda:0! (when checking",
+                ["cuda:2", "cuda:0"],
+            ),
+            (
+                "module must have its parameters and buffers on device cuda:0 (device_ids[0]) but found one of them on device: cuda:2",
+                ["cuda:0", "cuda:2"],
+            ),
             ("Expected object of device type cuda but got device type cpu for argument #1", ["cuda", "cpu"]),
             ("Input type (torch.cuda.FloatTensor) and weight type (torch.FloatTensor) should be the same", ["cuda", "cpu"]),
             ("module must have its parameters and buffers on device cuda2 but found one of them on device cuda 0", ["cuda:2", "cuda:0"]),

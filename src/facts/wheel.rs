@@ -218,10 +218,24 @@ fn list(row: Row<'_>) -> Vec<&'static str> {
 mod tests {
     use super::*;
 
-    const DRIVERS: [&str; 12] =
-        ["390.157", "418.226.00", "450.80.02", "460.106.00", "470.256.02", "510.108.03", "525.60.13", "535.183.01", "550.120", "570.124.06", "580.65.06", "610.43.02"];
-    const CHIPS: [&str; 20] =
-        ["2.0", "2.1", "3.0", "3.5", "3.7", "5.0", "5.2", "5.3", "6.0", "6.1", "7.0", "7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "10.3", "12.0", "12.1"];
+    const DRIVERS: [&str; 12] = [
+        "390.157",
+        "418.226.00",
+        "450.80.02",
+        "460.106.00",
+        "470.256.02",
+        "510.108.03",
+        "525.60.13",
+        "535.183.01",
+        "550.120",
+        "570.124.06",
+        "580.65.06",
+        "610.43.02",
+    ];
+    const CHIPS: [&str; 20] = [
+        "2.0", "2.1", "3.0", "3.5", "3.7", "5.0", "5.2", "5.3", "6.0", "6.1", "7.0", "7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "10.3",
+        "12.0", "12.1",
+    ];
     const PYTHONS: [&str; 6] = ["3.7", "3.8", "3.10", "3.11", "3.13", "3.14"];
 
     #[test]
@@ -265,7 +279,10 @@ mod tests {
     #[test]
     fn the_command_names_the_whole_set() {
         let wheel = best(&Tables::default(), Some("470.256.02"), &["7.5"], Some("3.10")).unwrap();
-        assert_eq!(wheel.command(), "pip install torch==2.7.1 torchvision==0.22.1 torchaudio==2.7.1 --index-url https://download.pytorch.org/whl/cu118");
+        assert_eq!(
+            wheel.command(),
+            "pip install torch==2.7.1 torchvision==0.22.1 torchaudio==2.7.1 --index-url https://download.pytorch.org/whl/cu118"
+        );
         assert!(wheel.pins.contains(&Pin::Driver { need: "525.60.13".into() }), "{:?}", wheel.pins);
     }
 

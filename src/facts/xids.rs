@@ -35,7 +35,9 @@ pub struct Nvlink {
 /// Reads an NVLink 5 event from a log line, or from its short form
 /// `xid 149 NETIR_LINK_EVT 0x004505c6 0x00000000`.
 pub fn nvlink(text: &str) -> Option<Nvlink> {
-    let line = re!(r"(?i)\bXid(?: \(PCI:[0-9A-Fa-f:.]+\):)? (14[4-9]|150),? +([A-Z][A-Z0-9_]+)\b.*?\(?0x([0-9a-fA-F]{1,8}),? +0x([0-9a-fA-F]{1,8})");
+    let line = re!(
+        r"(?i)\bXid(?: \(PCI:[0-9A-Fa-f:.]+\):)? (14[4-9]|150),? +([A-Z][A-Z0-9_]+)\b.*?\(?0x([0-9a-fA-F]{1,8}),? +0x([0-9a-fA-F]{1,8})"
+    );
     let cells = caps(line, text)?;
     let cell = |n: usize| cells.get(n).map_or("", |m| m.as_str());
     let word = |n: usize| u32::from_str_radix(cell(n), 16).ok();
@@ -48,7 +50,10 @@ pub fn decode<'t>(tables: &'t Tables, event: &Nvlink) -> Option<Row<'t>> {
     tables.xid_nvlink5().rows().find(|row| {
         let unit = row.get("subcode").split('/').any(|name| name.trim().eq_ignore_ascii_case(&event.unit));
         let masks = ["intrinfo_mask_v1_lt_r575", "intrinfo_mask_v2_ge_r575"];
-        row.get("xid") == event.xid && unit && masks.iter().any(|mask| fits(row.get(mask), event.interrupt)) && status(row.get("error_status"), event.status)
+        row.get("xid") == event.xid
+            && unit
+            && masks.iter().any(|mask| fits(row.get(mask), event.interrupt))
+            && status(row.get("error_status"), event.status)
     })
 }
 
@@ -88,7 +93,8 @@ pub fn by_hex<'t>(table: &'t Table, column: &str, value: &str) -> Option<Row<'t>
 /// Whose fault a set of codes can be: `hardware` where one of them no program can cause,
 /// `application` where a program can cause one, else `driver`.
 fn class(tables: &Tables, codes: &[String]) -> Option<&'static str> {
-    let rows: Vec<Row> = codes.iter().filter_map(|code| tables.xid().rows().find(|row| row.get("kind") == "XID" && row.get("code") == code)).collect();
+    let rows: Vec<Row> =
+        codes.iter().filter_map(|code| tables.xid().rows().find(|row| row.get("kind") == "XID" && row.get("code") == code)).collect();
     let yes = |row: &Row, column: &str| row.get(column) == "y";
     if rows.iter().any(|row| yes(row, "cause_hw") && !yes(row, "cause_app")) {
         return Some("hardware");
@@ -189,7 +195,10 @@ mod tests {
         let row = decode(&tables, &event).unwrap();
         assert_eq!((row.get("action"), row.get("investigate")), ("RESET_GPU", "INVESTIGATE_LINK_SI_AND_CABLES"));
         let facts = facts(Kind::Dmesg, line);
-        assert_eq!(value(&facts, Subject::Gpu(0), "gpu.nvlink_meaning"), text("Link Fatal?, HW, RESET_GPU, INVESTIGATE_LINK_SI_AND_CABLES"));
+        assert_eq!(
+            value(&facts, Subject::Gpu(0), "gpu.nvlink_meaning"),
+            text("Link Fatal?, HW, RESET_GPU, INVESTIGATE_LINK_SI_AND_CABLES")
+        );
         assert!(decode(&tables, &Nvlink { unit: "NO_SUCH_UNIT".into(), ..event }).is_none());
     }
 
@@ -202,11 +211,17 @@ mod tests {
 
     #[test]
     fn codes_are_classed_and_counted() {
-        let app = facts(Kind::Dmesg, "NVRM: Xid (PCI:0000:01:00): 31, pid=5, name=python, MMU Fault\nNVRM: Xid (PCI:0000:01:00): 31, pid=6, name=ollama, MMU Fault");
+        let app = facts(
+            Kind::Dmesg,
+            "NVRM: Xid (PCI:0000:01:00): 31, pid=5, name=python, MMU Fault\nNVRM: Xid (PCI:0000:01:00): 31, pid=6, name=ollama, MMU Fault",
+        );
         assert_eq!(value(&app, Subject::Gpu(0), "gpu.xid_class"), text("application"));
         assert_eq!(value(&app, Subject::Gpu(0), "gpu.xid_events"), Some(Value::Int(2)));
         assert_eq!(value(&app, Subject::Gpu(0), "gpu.xid_programs"), Some(Value::Int(2)));
-        let card = facts(Kind::Dmesg, "NVRM: Xid (PCI:0000:01:00): 79, GPU has fallen off the bus.\nNVRM: Xid (PCI:0000:01:00): 154, GPU recovery action changed from 0x0 (None) to 0x2 (Node Reboot Required)\nNVRM: Xid (PCI:0000:02:00): 79, GPU has fallen off the bus.");
+        let card = facts(
+            Kind::Dmesg,
+            "NVRM: Xid (PCI:0000:01:00): 79, GPU has fallen off the bus.\nNVRM: Xid (PCI:0000:01:00): 154, GPU recovery action changed from 0x0 (None) to 0x2 (Node Reboot Required)\nNVRM: Xid (PCI:0000:02:00): 79, GPU has fallen off the bus.",
+        );
         assert_eq!(value(&card, Subject::Gpu(0), "gpu.xid_class"), text("hardware"));
         assert_eq!(value(&card, Subject::Gpu(0), "gpu.xid_first"), text("79"));
         assert_eq!(value(&card, Subject::Gpu(0), "gpu.recovery_action"), text("node-reboot-required"));

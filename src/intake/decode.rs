@@ -1,6 +1,6 @@
 //! Bytes to text: UTF-8, UTF-16 with or without a mark, GB18030, and what else shows itself.
 
-use encoding_rs::{Encoding, GB18030, GBK, UTF_16BE, UTF_16LE, UTF_8};
+use encoding_rs::{Encoding, GB18030, GBK, UTF_8, UTF_16BE, UTF_16LE};
 
 /// Bytes that are looked at to tell an encoding.
 const SAMPLE: usize = 64 * 1024;

@@ -25,7 +25,12 @@ pub fn kernel_time(bytes: &[u8], found: &mut Found) -> usize {
     let mut end = close + 1;
     if let Some(caller) = bytes.get(end..).and_then(|rest| rest.strip_prefix(b"[")) {
         let length = caller.iter().take(10).take_while(|b| **b != b']').count();
-        let is_caller = caller.get(..length).is_some_and(|c| c.trim_ascii_start().strip_prefix(b"T").or(c.trim_ascii_start().strip_prefix(b"C")).is_some_and(|n| n.iter().all(u8::is_ascii_digit)));
+        let is_caller = caller.get(..length).is_some_and(|c| {
+            c.trim_ascii_start()
+                .strip_prefix(b"T")
+                .or(c.trim_ascii_start().strip_prefix(b"C"))
+                .is_some_and(|n| n.iter().all(u8::is_ascii_digit))
+        });
         if is_caller {
             end += length + 2;
         }
@@ -80,7 +85,11 @@ pub fn pod_tag(rest: &str, found: &mut Found) -> usize {
 pub fn actor(rest: &str, found: &mut Found) -> usize {
     let Some(close) = rest.bytes().take(MAX_NAME).position(|b| b == b')') else { return 0 };
     let inner = rest.get(1..close).unwrap_or("");
-    let named = inner == "raylet" || inner.starts_with("raylet,") || inner.starts_with("autoscaler") || inner.contains(" pid=") || inner.contains(",pid=");
+    let named = inner == "raylet"
+        || inner.starts_with("raylet,")
+        || inner.starts_with("autoscaler")
+        || inner.contains(" pid=")
+        || inner.contains(",pid=");
     if !named || !matches!(rest.as_bytes().get(close + 1), None | Some(b' ')) {
         return 0;
     }
@@ -109,7 +118,8 @@ pub fn leveled(rest: &str, found: &mut Found) -> Option<usize> {
     Some(end + usize::from(rest.as_bytes().get(end) == Some(&b' ')))
 }
 
-const FACILITIES: &[&str] = &["kern", "user", "mail", "daemon", "auth", "syslog", "lpr", "news", "uucp", "cron", "authpriv", "local0", "local7"];
+const FACILITIES: &[&str] =
+    &["kern", "user", "mail", "daemon", "auth", "syslog", "lpr", "news", "uucp", "cron", "authpriv", "local0", "local7"];
 const PRIORITIES: &[&str] = &["emerg", "alert", "crit", "err", "warn", "warning", "notice", "info", "debug"];
 
 /// `kern  :err   : ` of `dmesg -x`, `192.168.40.21: kern:    err: ` of talosctl.
@@ -194,8 +204,24 @@ pub fn any_tag(behind: &str, found: &mut Found) -> Option<usize> {
 /// program with its process number, or one that is known.
 pub fn known_tag(behind: &str, found: &mut Found) -> Option<usize> {
     const KNOWN: &[&str] = &[
-        "kernel", "systemd", "sudo", "dockerd", "containerd", "kubelet", "crio", "nvidia-persistenced", "nv-fabricmanager", "slurmd",
-        "slurmctld", "sshd", "CRON", "rsyslogd", "systemd-logind", "NetworkManager", "nv-hostengine", "dbus-daemon",
+        "kernel",
+        "systemd",
+        "sudo",
+        "dockerd",
+        "containerd",
+        "kubelet",
+        "crio",
+        "nvidia-persistenced",
+        "nv-fabricmanager",
+        "slurmd",
+        "slurmctld",
+        "sshd",
+        "CRON",
+        "rsyslogd",
+        "systemd-logind",
+        "NetworkManager",
+        "nv-hostengine",
+        "dbus-daemon",
     ];
     let word = |tag: &str| tag_name(tag).is_some_and(|unit| tag.ends_with("]:") || KNOWN.contains(&unit));
     let mut words = behind.splitn(3, ' ');

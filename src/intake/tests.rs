@@ -53,9 +53,30 @@ fn collectors_prefixes_are_stripped_and_remembered() {
         ("[rank0]:   File \"a.py\", line 3", "  File \"a.py\", line 3", None, None, Some(0), None),
         ("[default3]:loss", "loss", None, None, Some(3), None),
         ("[1,7]<stdout>:hello", "hello", None, None, Some(7), None),
-        ("(RayWorkerVllm pid=7218) INFO 03-22 14:37:02 weight_utils.py:163] Using", "Using", None, None, None, Some("RayWorkerVllm pid=7218")),
-        ("(EngineCore_DP0 pid=4120) ERROR 10-25 14:20:58 [core.py:708]   File", "  File", None, None, None, Some("EngineCore_DP0 pid=4120")),
-        ("2022-11-22T15:40:53,930 [WARN ] W-9000-a_1.0-stderr MODEL_LOG - Traceback", "Traceback", None, None, None, Some("W-9000-a_1.0-stderr")),
+        (
+            "(RayWorkerVllm pid=7218) INFO 03-22 14:37:02 weight_utils.py:163] Using",
+            "Using",
+            None,
+            None,
+            None,
+            Some("RayWorkerVllm pid=7218"),
+        ),
+        (
+            "(EngineCore_DP0 pid=4120) ERROR 10-25 14:20:58 [core.py:708]   File",
+            "  File",
+            None,
+            None,
+            None,
+            Some("EngineCore_DP0 pid=4120"),
+        ),
+        (
+            "2022-11-22T15:40:53,930 [WARN ] W-9000-a_1.0-stderr MODEL_LOG - Traceback",
+            "Traceback",
+            None,
+            None,
+            None,
+            Some("W-9000-a_1.0-stderr"),
+        ),
         ("h-0:16:235 [3] misc/shmutils.cc:88 NCCL WARN Error: x", "misc/shmutils.cc:88 NCCL WARN Error: x", Some("h-0"), None, None, None),
         ("2024-08-07 13:33:58 - INFO - __main__ - x", "INFO - __main__ - x", None, None, None, None),
         ("2023-06-19 17:02:41.118702: I tensorflow/core/x", "I tensorflow/core/x", None, None, None, None),
@@ -110,7 +131,10 @@ fn times_are_read_with_the_year_of_the_paste() {
     assert_eq!(time("[ 9121.104425] NVRM"), Some(Stamp::Uptime(9121.104425)));
     assert_eq!(time("Jan 01 00:00:10 h kernel: x"), Some(Stamp::Wall(10.0)));
     let january_2026 = 1_767_225_600.0;
-    assert_eq!(time("-- Journal begins at Thu 2026-01-01 00:00:00 UTC --\nJan 01 00:00:10 h kernel: x"), Some(Stamp::Wall(january_2026 + 10.0)));
+    assert_eq!(
+        time("-- Journal begins at Thu 2026-01-01 00:00:00 UTC --\nJan 01 00:00:10 h kernel: x"),
+        Some(Stamp::Wall(january_2026 + 10.0))
+    );
     assert_eq!(time("2025-12-31 00:00:00 x\nDec 31 23:59:59 h a: x\nJan 01 00:00:10 h kernel: x"), Some(Stamp::Wall(january_2026 + 10.0)));
     assert_eq!(time("[rank0]:[W101 00:00:10.500000000 a.cpp:1] x"), Some(Stamp::Wall(10.5)));
     assert_eq!(time("2026-01-01T00:00:10Z [   12.345678] NVRM"), Some(Stamp::Uptime(12.345678)));

@@ -90,7 +90,8 @@ fn open(item: Item, format: Format, budget: &mut Budget, left_out: &mut Vec<Limi
     match format {
         Format::Gzip => stream(flate2::read::MultiGzDecoder::new(member.bytes.as_slice()), &member, "gzip", budget),
         Format::Zstd => {
-            let decoder = zstd::stream::read::Decoder::new(member.bytes.as_slice()).map_err(|_| Error::DamagedArchive { format: "zstd" })?;
+            let decoder =
+                zstd::stream::read::Decoder::new(member.bytes.as_slice()).map_err(|_| Error::DamagedArchive { format: "zstd" })?;
             stream(decoder, &member, "zstd", budget)
         }
         Format::Tar => tar_members(&member.bytes, budget, left_out),

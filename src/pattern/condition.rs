@@ -18,10 +18,22 @@ pub enum Expr {
     Or(Vec<Expr>),
     Not(Box<Expr>),
     /// `any gpu: …` (all = false) or `all gpu: …`.
-    Each { all: bool, class: Class, body: Box<Expr> },
-    Compare { left: Name, op: Op, right: Operand },
+    Each {
+        all: bool,
+        class: Class,
+        body: Box<Expr>,
+    },
+    Compare {
+        left: Name,
+        op: Op,
+        right: Operand,
+    },
     /// `fact == given|absent|unknown`; `negate` for `!=`.
-    State { name: Name, state: State, negate: bool },
+    State {
+        name: Name,
+        state: State,
+        negate: bool,
+    },
 }
 
 /// A fact by name, with the scope kind where one is written (`host:driver.version`).
@@ -131,14 +143,11 @@ fn tokenize(text: &str) -> Result<Vec<Token>, Fault> {
                 Some(end) => (Lexeme::Text(rest[1..1 + end].to_owned()), end + 2),
                 None => return Err(Fault { at, what: "the quoted text does not end".into() }),
             },
-            '=' | '!' | '<' | '>' => operator(rest).ok_or_else(|| Fault {
-                at,
-                what: "no such operator; there are == != < <= > >= in, not in, contains".into(),
-            })?,
-            c if c.is_ascii_digit() || c == '-' => number(rest).ok_or_else(|| Fault {
-                at,
-                what: "not a number; versions stand in quotes: \"525.60.13\"".into(),
-            })?,
+            '=' | '!' | '<' | '>' => operator(rest)
+                .ok_or_else(|| Fault { at, what: "no such operator; there are == != < <= > >= in, not in, contains".into() })?,
+            c if c.is_ascii_digit() || c == '-' => {
+                number(rest).ok_or_else(|| Fault { at, what: "not a number; versions stand in quotes: \"525.60.13\"".into() })?
+            }
             c if c.is_ascii_alphabetic() => {
                 let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '*'))).unwrap_or(rest.len());
                 (Lexeme::Word(rest[..end].to_owned()), end)

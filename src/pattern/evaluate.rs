@@ -146,7 +146,10 @@ impl Context<'_> {
         let fits = |subject: &Subject| {
             matches!(
                 (class, subject),
-                (Class::Gpu, Subject::Gpu(_)) | (Class::Env, Subject::Env(_)) | (Class::Rank, Subject::Rank(_)) | (Class::Process, Subject::Process(_))
+                (Class::Gpu, Subject::Gpu(_))
+                    | (Class::Env, Subject::Env(_))
+                    | (Class::Rank, Subject::Rank(_))
+                    | (Class::Process, Subject::Process(_))
             )
         };
         let seen = self.facts.facts.iter().filter(|f| visible.contains(&f.scope)).map(|f| f.subject);
@@ -268,9 +271,11 @@ impl Context<'_> {
             Some(kind) => (0..self.scopes.len() as ScopeId).filter(|id| self.scopes[*id as usize].kind == kind).collect(),
         };
         let bound = binding.of(self.class_of(&name.fact)).unwrap_or(Subject::None);
-        let denied = self.facts.absences.iter().find(|a| {
-            a.name == name.fact && scopes.contains(&a.scope) && (a.subject == bound || a.subject == Subject::None)
-        });
+        let denied = self
+            .facts
+            .absences
+            .iter()
+            .find(|a| a.name == name.fact && scopes.contains(&a.scope) && (a.subject == bound || a.subject == Subject::None));
         match denied {
             Some(absence) => {
                 trail.lines.extend(&absence.lines);
@@ -395,7 +400,13 @@ mod tests {
     #[test]
     fn unknown_is_not_false() {
         let facts = Facts::default();
-        for condition in ["driver.version < \"525\"", "not driver.version < \"525\"", "module.nvidia == absent", "module.nvidia != given", "module.nvidia == false"] {
+        for condition in [
+            "driver.version < \"525\"",
+            "not driver.version < \"525\"",
+            "module.nvidia == absent",
+            "module.nvidia != given",
+            "module.nvidia == false",
+        ] {
             assert_eq!(truth(&facts, 0, condition), Tri::Unknown, "{condition}");
         }
         assert_eq!(truth(&facts, 0, "driver.version == unknown"), Tri::True);

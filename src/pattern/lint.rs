@@ -32,7 +32,11 @@ impl Lint<'_> {
     pub fn cause(&mut self, cause: &CauseFile, folder: &str) {
         self.place(cause, folder);
         if cause.sources.get_ref().is_empty() {
-            self.fault(cause.sources.span(), "no source is named", "say where the facts come from and when that was checked: sources = [\"…, checked 2026-12-01\"]");
+            self.fault(
+                cause.sources.span(),
+                "no source is named",
+                "say where the facts come from and when that was checked: sources = [\"…, checked 2026-12-01\"]",
+            );
         }
         self.text(&cause.title);
         self.text(&cause.summary);
@@ -54,7 +58,11 @@ impl Lint<'_> {
         let id = cause.id.get_ref().clone();
         let stem = self.file.path.rsplit('/').next().and_then(|name| name.strip_suffix(".toml")).unwrap_or("").to_owned();
         if id != stem {
-            self.fault(cause.id.span(), format!("the id is `{id}`, the file is named `{stem}.toml`"), "make both the same; an old id goes to `formerly`");
+            self.fault(
+                cause.id.span(),
+                format!("the id is `{id}`, the file is named `{stem}.toml`"),
+                "make both the same; an old id goes to `formerly`",
+            );
         }
         if !id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-') {
             self.fault(cause.id.span(), "an id holds lower-case letters, digits and hyphens", "rename it");
@@ -62,7 +70,11 @@ impl Lint<'_> {
         let symptom = folder == "symptoms";
         match &cause.layer {
             Some(layer) if Layer::from_name(layer.get_ref()).is_none() => {
-                self.fault(layer.span(), "there is no such layer", "layers: hardware driver access runtime framework application distributed host");
+                self.fault(
+                    layer.span(),
+                    "there is no such layer",
+                    "layers: hardware driver access runtime framework application distributed host",
+                );
             }
             Some(layer) if !symptom => self.fault(layer.span(), "a cause has the layer of its folder", "remove the key"),
             None if symptom => self.fault(cause.id.span(), "a symptom names its layer", "add: layer = \"driver\""),
@@ -72,7 +84,11 @@ impl Lint<'_> {
             self.fault(cause.id.span(), "kind and folder do not agree", "symptoms stand in patterns/symptoms and need no kind");
         }
         if !symptom && (cause.stands || !cause.candidate.is_empty()) {
-            self.fault(cause.id.span(), "only symptoms have candidates", "move the file to patterns/symptoms, or remove `candidate` and `stands`");
+            self.fault(
+                cause.id.span(),
+                "only symptoms have candidates",
+                "move the file to patterns/symptoms, or remove `candidate` and `stands`",
+            );
         }
     }
 
@@ -89,16 +105,27 @@ impl Lint<'_> {
     /// signature's groups or a fact.
     fn why(&mut self, why: &Spanned<Text>, regex: Option<&Spanned<String>>) {
         self.text(why);
-        let groups: BTreeSet<String> = regex.and_then(|r| compile(r.get_ref()).ok()).map(|r| r.capture_names().flatten().map(str::to_owned).collect()).unwrap_or_default();
+        let groups: BTreeSet<String> = regex
+            .and_then(|r| compile(r.get_ref()).ok())
+            .map(|r| r.capture_names().flatten().map(str::to_owned).collect())
+            .unwrap_or_default();
         let Text { en, zh } = why.get_ref();
-        let names: BTreeSet<String> = [en, zh].into_iter().flat_map(|text| placeholder::pieces(text)).filter_map(|piece| match piece {
-            placeholder::Piece::Name(name) => Some(name.to_owned()),
-            placeholder::Piece::Text(_) => None,
-        }).collect();
+        let names: BTreeSet<String> = [en, zh]
+            .into_iter()
+            .flat_map(|text| placeholder::pieces(text))
+            .filter_map(|piece| match piece {
+                placeholder::Piece::Name(name) => Some(name.to_owned()),
+                placeholder::Piece::Text(_) => None,
+            })
+            .collect();
         for name in names {
             let group = groups.contains(&name) || groups.contains(&name.replace('.', "__"));
             if !group && self.register.get(&name).is_none() {
-                self.fault(why.span(), format!("`{{{name}}}` is neither a group of the expression nor a fact"), "name a group of this signature or a fact of patterns/facts.toml: the sentence would never be shown");
+                self.fault(
+                    why.span(),
+                    format!("`{{{name}}}` is neither a group of the expression nor a fact"),
+                    "name a group of this signature or a fact of patterns/facts.toml: the sentence would never be shown",
+                );
             }
         }
     }
@@ -121,7 +148,9 @@ impl Lint<'_> {
                 self.kinds(against.in_.as_ref());
                 self.near(&against.near);
             }
-            (Some(when), Some(_)) => self.fault(when.span(), "counter-evidence is either a condition or a signature", "split it into two [[against]]"),
+            (Some(when), Some(_)) => {
+                self.fault(when.span(), "counter-evidence is either a condition or a signature", "split it into two [[against]]")
+            }
             (None, None) => {
                 let span = against.id.as_ref().or(against.regex.as_ref()).map_or(0..1, Spanned::span);
                 self.fault(span, "counter-evidence without `when` and without `literal`", "give it one of both");
@@ -136,7 +165,11 @@ impl Lint<'_> {
         }
         for literal in literals.get_ref() {
             if normal_literal(literal).len() < MIN_LITERAL {
-                self.fault(literals.span(), format!("the literal {literal:?} is too short"), "take a longer part of the message: at least 4 bytes");
+                self.fault(
+                    literals.span(),
+                    format!("the literal {literal:?} is too short"),
+                    "take a longer part of the message: at least 4 bytes",
+                );
             }
         }
     }
@@ -145,7 +178,11 @@ impl Lint<'_> {
         let Some(regex) = regex else { return };
         if let Err(error) = compile(regex.get_ref()) {
             let what = error.to_string().lines().last().unwrap_or("").trim().trim_start_matches("error: ").to_owned();
-            self.fault(regex.span(), format!("the expression does not compile: {what}"), "the syntax is that of Rust's regex crate: no look-around, no back-references");
+            self.fault(
+                regex.span(),
+                format!("the expression does not compile: {what}"),
+                "the syntax is that of Rust's regex crate: no look-around, no back-references",
+            );
         }
     }
 
@@ -156,7 +193,11 @@ impl Lint<'_> {
         for name in compiled.capture_names().flatten().filter(|name| name.contains("__")) {
             let fact = name.replace("__", ".");
             if self.register.get(&fact).is_none() {
-                self.fault(regex.span(), format!("the group `{name}` would be the fact `{fact}`, which is not in the register"), "declare it in patterns/facts.toml, or name the group without `__`");
+                self.fault(
+                    regex.span(),
+                    format!("the group `{name}` would be the fact `{fact}`, which is not in the register"),
+                    "declare it in patterns/facts.toml, or name the group without `__`",
+                );
             }
         }
     }
@@ -228,8 +269,16 @@ impl Lint<'_> {
         };
         for name in names {
             match self.register.get(&name) {
-                None => self.fault(command.span(), format!("`{{{name}}}` is not a fact of the register"), "use a fact of patterns/facts.toml, or write literal braces as {{ and }}"),
-                Some(entry) if !entry.safe => self.fault(command.span(), format!("`{{{name}}}` is not a safe fact: a hostile paste could put text into the command"), "use facts marked safe = true only"),
+                None => self.fault(
+                    command.span(),
+                    format!("`{{{name}}}` is not a fact of the register"),
+                    "use a fact of patterns/facts.toml, or write literal braces as {{ and }}",
+                ),
+                Some(entry) if !entry.safe => self.fault(
+                    command.span(),
+                    format!("`{{{name}}}` is not a safe fact: a hostile paste could put text into the command"),
+                    "use facts marked safe = true only",
+                ),
                 Some(_) => {}
             }
         }
@@ -252,7 +301,11 @@ impl Lint<'_> {
             self.fault(cause.id.span(), "there is no positive example", "add an [[example]] with want = true");
         }
         if !wants(false) && cause.kind != CauseKind::State {
-            self.fault(cause.id.span(), "there is no negative example", "add an [[example]] with want = false, or want = \"other-cause\" to show the confuser");
+            self.fault(
+                cause.id.span(),
+                "there is no negative example",
+                "add an [[example]] with want = false, or want = \"other-cause\" to show the confuser",
+            );
         }
     }
 }
@@ -274,7 +327,12 @@ pub fn set(causes: &[(&SourceFile, &CauseFile)]) -> Vec<Fault> {
             if let Want::Other(id) = &example.want
                 && !ids.contains(id.as_str())
             {
-                faults.push(Fault::at(file, example.name.span(), format!("there is no cause `{id}`"), "want is true, false or the id of a cause"));
+                faults.push(Fault::at(
+                    file,
+                    example.name.span(),
+                    format!("there is no cause `{id}`"),
+                    "want is true, false or the id of a cause",
+                ));
             }
         }
     }

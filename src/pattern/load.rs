@@ -196,13 +196,28 @@ fn layers(file: &SourceFile, set: &mut Patterns, faults: &mut Vec<Fault>) {
         let layer = Layer::from_name(ok.layer.get_ref());
         match (layer, Expr::parse(ok.when.get_ref(), &set.register)) {
             (Some(layer), Ok(expr)) => set.layers.push((layer, expr)),
-            (None, _) => faults.push(Fault::at(file, ok.layer.span(), "there is no such layer", "layers: hardware driver access runtime framework application distributed host")),
-            (_, Err(fault)) => faults.push(Fault::at(file, ok.when.span(), format!("in the condition: {}", fault.what), "see CONTRIBUTING.md for the condition language")),
+            (None, _) => faults.push(Fault::at(
+                file,
+                ok.layer.span(),
+                "there is no such layer",
+                "layers: hardware driver access runtime framework application distributed host",
+            )),
+            (_, Err(fault)) => faults.push(Fault::at(
+                file,
+                ok.when.span(),
+                format!("in the condition: {}", fault.what),
+                "see CONTRIBUTING.md for the condition language",
+            )),
         }
     }
 }
 
-fn cause<'f>(file: &'f SourceFile, register: &Register, trust: Trust, faults: &mut Vec<Fault>) -> Option<(&'f SourceFile, CauseFile, Layer)> {
+fn cause<'f>(
+    file: &'f SourceFile,
+    register: &Register,
+    trust: Trust,
+    faults: &mut Vec<Fault>,
+) -> Option<(&'f SourceFile, CauseFile, Layer)> {
     let mut cause: CauseFile = parse(file, faults)?;
     let folder = file.path.split('/').next().unwrap_or("");
     if folder == "symptoms" {
@@ -300,7 +315,12 @@ pub fn run_examples(patterns: &Patterns, files: &[SourceFile]) -> Vec<Fault> {
             if !holds {
                 let first = found.first.as_deref().unwrap_or("nothing");
                 let what = format!("the example {:?} does not hold: found first is {first}", example.name.get_ref());
-                faults.push(Fault::at(file, example.name.span(), what, "mend the signatures or the example; `faultbook analyze` shows the weights"));
+                faults.push(Fault::at(
+                    file,
+                    example.name.span(),
+                    what,
+                    "mend the signatures or the example; `faultbook analyze` shows the weights",
+                ));
             }
         }
     }
@@ -319,5 +339,9 @@ fn findings_of(patterns: &Patterns, text: &str) -> Found {
         return Found { first: None, mentioned: BTreeSet::new(), claimed: BTreeSet::new() };
     };
     let diagnosis = crate::analyze(&paste, patterns).diagnosis;
-    Found { first: diagnosis.first(patterns).map(str::to_owned), mentioned: diagnosis.mentioned(patterns), claimed: diagnosis.claimed(patterns) }
+    Found {
+        first: diagnosis.first(patterns).map(str::to_owned),
+        mentioned: diagnosis.mentioned(patterns),
+        claimed: diagnosis.claimed(patterns),
+    }
 }

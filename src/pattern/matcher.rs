@@ -145,13 +145,10 @@ fn captures(regex: &Lazy, text: &str) -> Option<(u32, Vec<(String, String)>)> {
 fn holds(near: &Near, paste: &Paste, log: &Log, at: usize) -> bool {
     let Some(regex) = near.text.get() else { return false };
     let own = &log.records[at];
-    let fits = |other: &Record| {
-        same(near, log, own, other) && regex.is_match(log.text_of(other))
-    };
-    let before = near.file.side != Side::After
-        && log.records[..at].iter().rev().take_while(|other| close(near, paste, own, other)).any(fits);
-    let after = near.file.side != Side::Before
-        && log.records[at + 1..].iter().take_while(|other| close(near, paste, own, other)).any(fits);
+    let fits = |other: &Record| same(near, log, own, other) && regex.is_match(log.text_of(other));
+    let before =
+        near.file.side != Side::After && log.records[..at].iter().rev().take_while(|other| close(near, paste, own, other)).any(fits);
+    let after = near.file.side != Side::Before && log.records[at + 1..].iter().take_while(|other| close(near, paste, own, other)).any(fits);
     (before || after) == near.file.want
 }
 
@@ -184,7 +181,9 @@ fn same(near: &Near, log: &Log, own: &Record, other: &Record) -> bool {
 /// storage adapters.
 pub fn pci_in(text: &str) -> Option<String> {
     static PCI: Lazy = Lazy::late(r"\b(?:[0-9a-fA-F]{4,8}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}(?:\.[0-7])?\b");
-    static NETWORK: Lazy = Lazy::late(r"\b(?:mlx[45]_\w+|bnxt_en|irdma|i40e|ice|ixgbe|igb|e1000e|r8169|nvme|ahci|xhci_hcd|iwlwifi) (?:[0-9a-fA-F]{4}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]");
+    static NETWORK: Lazy = Lazy::late(
+        r"\b(?:mlx[45]_\w+|bnxt_en|irdma|i40e|ice|ixgbe|igb|e1000e|r8169|nvme|ahci|xhci_hcd|iwlwifi) (?:[0-9a-fA-F]{4}:)?[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]",
+    );
     // The driver's name before the address says that it is no card of ours.
     if NETWORK.get().is_some_and(|regex| regex.is_match(text)) {
         return None;

@@ -66,7 +66,10 @@ mod tests {
 
     #[test]
     fn names_and_literal_braces() {
-        assert_eq!(pieces("a {b.c} {{d}}"), [Piece::Text("a "), Piece::Name("b.c"), Piece::Text(" "), Piece::Text("{"), Piece::Text("d"), Piece::Text("}")]);
+        assert_eq!(
+            pieces("a {b.c} {{d}}"),
+            [Piece::Text("a "), Piece::Name("b.c"), Piece::Text(" "), Piece::Text("{"), Piece::Text("d"), Piece::Text("}")]
+        );
         assert_eq!(names("dkms install nvidia/{dkms.version}"), Ok(vec!["dkms.version".to_owned()]));
         assert!(names("awk '{print $1}'").is_err());
         assert_eq!(names("awk '{{print $1}}'"), Ok(vec![]));

@@ -96,7 +96,11 @@ fn weights(out: &mut String, finding: &Finding, lang: Lang) {
         let what = evidence.when.as_deref().unwrap_or(&evidence.signature);
         let strength = labels::of(lang, "strength", &evidence.strength);
         let count = if evidence.count > 1 { format!(" ×{}", evidence.count) } else { String::new() };
-        put(out, 2, &format!("{:+.1}  {} · {strength} · {what}{count}  L{}", evidence.weight, word(lang, effect), ranges(&evidence.lines, 6)));
+        put(
+            out,
+            2,
+            &format!("{:+.1}  {} · {strength} · {what}{count}  L{}", evidence.weight, word(lang, effect), ranges(&evidence.lines, 6)),
+        );
     }
 }
 

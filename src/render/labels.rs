@@ -1,6 +1,6 @@
 //! Words for the values of an analysis, from `i18n/*.toml`.
 
-use crate::diagnose::analysis::{Fix, Finding, SubjectView};
+use crate::diagnose::analysis::{Finding, Fix, SubjectView};
 use crate::i18n::{Lang, word};
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -70,7 +70,13 @@ fn finding(out: &mut String, finding: &Finding, lines: &[String], lang: Lang) {
     let subject = labels::subject(lang, finding.subject.as_ref());
     let subject = if subject.is_empty() { String::new() } else { format!(" — {}", escape(&subject)) };
     let _ = write!(out, "### {}. {}{subject}\n\n", finding.rank, escape(&finding.title));
-    let _ = write!(out, "*{}* · {} · {}\n\n", labels::confidence(lang, finding), labels::of(lang, "layer", &finding.layer), code(&finding.cause));
+    let _ = write!(
+        out,
+        "*{}* · {} · {}\n\n",
+        labels::confidence(lang, finding),
+        labels::of(lang, "layer", &finding.layer),
+        code(&finding.cause)
+    );
     for text in [&finding.summary, &finding.why] {
         if !text.is_empty() {
             let _ = write!(out, "{}\n\n", escape(text));

@@ -32,7 +32,8 @@ pub struct Extras<'a> {
 /// Text without control characters, terminal codes and marks that turn the writing direction;
 /// a tab becomes a blank.
 pub fn clean(text: &str) -> String {
-    let harmful = |c: char| c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+    let harmful =
+        |c: char| c.is_control() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
     text.chars().map(|c| if c == '\t' { ' ' } else { c }).filter(|c| !harmful(*c)).collect()
 }
 
@@ -102,9 +103,8 @@ pub fn steps(finding: &Finding) -> Vec<&Fix> {
     bypasses
 }
 
-const ALARMS: [&str; 12] = [
-    "error", "fatal", "failed", "failure", "exception", "panic", "killed", "abort", "segfault", "cannot", "could not", "timed out",
-];
+const ALARMS: [&str; 12] =
+    ["error", "fatal", "failed", "failure", "exception", "panic", "killed", "abort", "segfault", "cannot", "could not", "timed out"];
 
 /// Words of lines that report success with the word for a failure in them.
 const CALM: [&str; 8] = ["passed", "0 error", "0 fail", "no error", "without error", "errors: 0", "error_count=0", "error: none"];
@@ -143,7 +143,8 @@ mod tests {
             r#"{"schema":"","patterns":"","verdict":"none","fingerprint":"","sources":[],"findings":[],"layers":[],"facts":[],"segments":[],"questions":[],"noise":[],"notes":[],"history":[],"limits":[]}"#,
         )
         .expect("an empty analysis");
-        let lines: Vec<String> = ["test_error PASSED", "0 errors, 0 failures", "Connection FAILED", "fine", "ERROR: x"].map(str::to_owned).to_vec();
+        let lines: Vec<String> =
+            ["test_error PASSED", "0 errors, 0 failures", "Connection FAILED", "fine", "ERROR: x"].map(str::to_owned).to_vec();
         assert_eq!(alarming(&analysis, &lines, 5), [3, 5]);
         assert_eq!(alarming(&analysis, &lines, 1), [5]);
         analysis.noise.push(crate::diagnose::analysis::Noise { lines: vec![5], why: String::new() });

@@ -124,7 +124,9 @@ fn nothing(analysis: &Analysis, lines: &[String], lang: Lang) -> Vec<Vec<String>
     let mut head = vec![word(lang, "nothing.title").to_owned()];
     head.push(format!("  {}", labels::fill(lang, "nothing.facts", analysis.facts.len())));
     let facts = analysis.facts.iter().filter(|fact| !fact.derived).take(4);
-    head.extend(facts.map(|f| shorten(&clean(&format!("    {} = {}", f.name, labels::value(lang, &f.value))), QUOTE)).map(|l| format!("    {l}")));
+    head.extend(
+        facts.map(|f| shorten(&clean(&format!("    {} = {}", f.name, labels::value(lang, &f.value))), QUOTE)).map(|l| format!("    {l}")),
+    );
     let alarms = alarming(analysis, lines, 3);
     let mut errors = quotes(&alarms, lines);
     if !errors.is_empty() {

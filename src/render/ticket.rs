@@ -16,13 +16,39 @@ const QUOTE: usize = 300;
 const MAX_CARDS: usize = 16;
 
 /// Facts of the machine that a ticket names, in order.
-const MACHINE: [&str; 8] = ["driver.version", "driver.module_version", "driver.flavour", "driver.cuda_max", "fabric.version", "kernel.running", "os.name", "os.version"];
+const MACHINE: [&str; 8] = [
+    "driver.version",
+    "driver.module_version",
+    "driver.flavour",
+    "driver.cuda_max",
+    "fabric.version",
+    "kernel.running",
+    "os.name",
+    "os.version",
+];
 /// Facts of a card that a ticket names, in order.
 const CARD: [&str; 21] = [
-    "gpu.name", "gpu.device_id", "gpu.xids", "gpu.xid_events", "gpu.recovery_action", "gpu.nvlink_event", "gpu.nvlink_meaning", "gpu.rminit",
-    "gpu.rminit_stage", "gpu.rminit_status", "gpu.ecc_uncorrectable_volatile", "gpu.ecc_uncorrectable_aggregate", "gpu.ecc_correctable_aggregate",
-    "gpu.row_remap_uncorrectable", "gpu.row_remap_pending", "gpu.row_remap_failed", "gpu.page_retirement_pending", "gpu.pcie_width", "gpu.pcie_width_max",
-    "gpu.pcie_replays", "gpu.temperature",
+    "gpu.name",
+    "gpu.device_id",
+    "gpu.xids",
+    "gpu.xid_events",
+    "gpu.recovery_action",
+    "gpu.nvlink_event",
+    "gpu.nvlink_meaning",
+    "gpu.rminit",
+    "gpu.rminit_stage",
+    "gpu.rminit_status",
+    "gpu.ecc_uncorrectable_volatile",
+    "gpu.ecc_uncorrectable_aggregate",
+    "gpu.ecc_correctable_aggregate",
+    "gpu.row_remap_uncorrectable",
+    "gpu.row_remap_pending",
+    "gpu.row_remap_failed",
+    "gpu.page_retirement_pending",
+    "gpu.pcie_width",
+    "gpu.pcie_width_max",
+    "gpu.pcie_replays",
+    "gpu.temperature",
 ];
 
 /// The ticket for the first finding whose verdict is *card*; `None` where there is none. `lines`
@@ -41,7 +67,13 @@ pub fn ticket(analysis: &Analysis, lines: &[String], lang: Lang) -> Option<Strin
     }
     events(&mut out, &event_lines(analysis, finding, &cards, lines), lines, lang);
     tried(&mut out, finding, lang);
-    let _ = write!(out, "## {}\n\n{}\n\n{}\n", word(lang, "ticket.attach"), word(lang, "ticket.attach-what"), fenced("sh", "sudo nvidia-bug-report.sh"));
+    let _ = write!(
+        out,
+        "## {}\n\n{}\n\n{}\n",
+        word(lang, "ticket.attach"),
+        word(lang, "ticket.attach-what"),
+        fenced("sh", "sudo nvidia-bug-report.sh")
+    );
     Some(out)
 }
 
@@ -90,8 +122,10 @@ fn event_lines(analysis: &Analysis, finding: &Finding, cards: &[SubjectView], li
     let of_cards = |fact: &&FactView| fact.name == "gpu.xids" && fact.subject.as_ref().is_some_and(|s| cards.contains(s));
     numbers.extend(analysis.facts.iter().filter(of_cards).flat_map(|f| f.lines.iter().copied()));
     // `0000:41:00` as the kernel writes it, without the function.
-    let addresses: Vec<String> = cards.iter().filter_map(|c| c.gpu.as_ref()?.rsplit_once('.').map(|(pci, _)| format!("(PCI:{pci})"))).collect();
-    let xid = |text: &str| text.contains("Xid (PCI:") && addresses.iter().any(|a| text.to_ascii_lowercase().contains(&a.to_ascii_lowercase()));
+    let addresses: Vec<String> =
+        cards.iter().filter_map(|c| c.gpu.as_ref()?.rsplit_once('.').map(|(pci, _)| format!("(PCI:{pci})"))).collect();
+    let xid =
+        |text: &str| text.contains("Xid (PCI:") && addresses.iter().any(|a| text.to_ascii_lowercase().contains(&a.to_ascii_lowercase()));
     numbers.extend(lines.iter().enumerate().filter(|(_, text)| xid(text)).map(|(at, _)| at as u32 + 1).take(MAX_EVENTS));
     numbers.into_iter().take(MAX_EVENTS).collect()
 }
@@ -134,14 +168,24 @@ mod tests {
     fn it_names_card_driver_events_and_steps() {
         let text = "[Sun Nov 22 03:12:38 2026] NVRM: loading NVIDIA UNIX x86_64 Kernel Module  550.107.02  Wed Jul 24 23:53:00 UTC 2024\n[Sun Nov 22 03:12:40 2026] NVRM: Xid (PCI:0000:82:00): 79, pid=41877, name=python3, GPU has fallen off the bus.\n[Sun Nov 22 03:12:41 2026] NVRM: Xid (PCI:0000:82:00): 154, GPU recovery action changed from 0x0 (None) to 0x2 (Node Reboot Required)\n";
         let ticket = ticket_of(text).unwrap();
-        for part in ["550.107.02", "0000:82:00.0", "Sun Nov 22 03:12:40 2026", "gpu.recovery\\_action | node-reboot-required", "- [ ] ", "nvidia-bug-report.sh"] {
+        for part in [
+            "550.107.02",
+            "0000:82:00.0",
+            "Sun Nov 22 03:12:40 2026",
+            "gpu.recovery\\_action | node-reboot-required",
+            "- [ ] ",
+            "nvidia-bug-report.sh",
+        ] {
             assert!(ticket.contains(part), "{part} is not in:\n{ticket}");
         }
     }
 
     #[test]
     fn a_fault_of_code_gets_none() {
-        assert!(ticket_of("RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!").is_none());
+        assert!(
+            ticket_of("RuntimeError: Expected all tensors to be on the same device, but found at least two devices, cuda:0 and cpu!")
+                .is_none()
+        );
         assert!(ticket_of("epoch 1 loss 0.3").is_none());
     }
 }

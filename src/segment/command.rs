@@ -56,7 +56,11 @@ fn is_trivial(statement: &[String]) -> bool {
     let words = statement.first().map(|stage| words(stage)).unwrap_or_default();
     let first = words.first().map(String::as_str).unwrap_or("");
     let only_assigned = !words.is_empty() && words.iter().all(|w| is_assignment(w));
-    only_assigned || matches!(first, "cd" | "source" | "." | "set" | "sleep" | "clear" | "module" | "ml" | "unset" | "alias" | "umask" | "ulimit" | "export")
+    only_assigned
+        || matches!(
+            first,
+            "cd" | "source" | "." | "set" | "sleep" | "clear" | "module" | "ml" | "unset" | "alias" | "umask" | "ulimit" | "export"
+        )
         || (matches!(first, "conda" | "mamba" | "micromamba") && words.get(1).is_some_and(|w| w == "activate"))
 }
 
@@ -188,7 +192,9 @@ fn unwrap(words: &[String], parsed: &mut Parsed) -> Option<Vec<String>> {
     };
     match base(first) {
         "sudo" | "doas" => after_flags("uUgCprt"),
-        "env" | "nice" | "stdbuf" | "nohup" | "time" | "exec" | "command" | "watch" | "setsid" | "chroot" | "strace" | "numactl" if !rest.is_empty() => {
+        "env" | "nice" | "stdbuf" | "nohup" | "time" | "exec" | "command" | "watch" | "setsid" | "chroot" | "strace" | "numactl"
+            if !rest.is_empty() =>
+        {
             after_flags(if base(first) == "watch" { "n" } else { "unio" }).filter(|r| r.iter().any(|w| !is_assignment(w)))
         }
         "timeout" => rest.iter().position(|w| !w.starts_with('-')).and_then(|at| rest.get(at + 1..)).map(<[String]>::to_vec),
@@ -223,7 +229,8 @@ fn container(rest: &[String], parsed: &mut Parsed) -> Option<Vec<String>> {
 /// From the first word on that is a known program and no option's value.
 fn inner_program(words: &[String]) -> Option<Vec<String>> {
     let at = words.iter().enumerate().position(|(index, word)| {
-        let value_of_flag = index > 0 && words.get(index - 1).is_some_and(|w| w.starts_with('-') && w.len() == 2 && !matches!(w.as_str(), "-t" | "-i"));
+        let value_of_flag =
+            index > 0 && words.get(index - 1).is_some_and(|w| w.starts_with('-') && w.len() == 2 && !matches!(w.as_str(), "-t" | "-i"));
         let name = base(word);
         let known = commands::is_program(name) || matches!(name, "bash" | "sh");
         known && !value_of_flag && !word.contains(['=', ':'])
@@ -323,11 +330,21 @@ mod tests {
             ("watch -n 1 nvidia-smi", "nvidia-smi", Some(Kind::NvidiaSmi), None),
             ("CUDA_VISIBLE_DEVICES=0 python -m torch.utils.collect_env", "python -m torch.utils.collect_env", Some(Kind::TorchEnv), None),
             ("docker exec -it web nvidia-smi -L", "nvidia-smi -L", Some(Kind::NvidiaSmiList), Some(ScopeKind::Container)),
-            ("docker run --rm --gpus all nvidia/cuda:12.4.1-base nvidia-smi", "nvidia-smi", Some(Kind::NvidiaSmi), Some(ScopeKind::Container)),
+            (
+                "docker run --rm --gpus all nvidia/cuda:12.4.1-base nvidia-smi",
+                "nvidia-smi",
+                Some(Kind::NvidiaSmi),
+                Some(ScopeKind::Container),
+            ),
             ("kubectl exec train-0 -n ml -- bash -c 'pip list | grep torch'", "pip list", Some(Kind::PipList), Some(ScopeKind::Pod)),
             ("cd /x && source venv/bin/activate && pip freeze", "pip freeze", Some(Kind::PipList), None),
             ("cat /proc/driver/nvidia/version", "cat /proc/driver/nvidia/version", Some(Kind::Modinfo), None),
-            ("/usr/bin/nvidia-smi --query-gpu=index --format=csv", "/usr/bin/nvidia-smi --query-gpu=index --format=csv", Some(Kind::NvidiaSmiCsv), None),
+            (
+                "/usr/bin/nvidia-smi --query-gpu=index --format=csv",
+                "/usr/bin/nvidia-smi --query-gpu=index --format=csv",
+                Some(Kind::NvidiaSmiCsv),
+                None,
+            ),
             ("./launch.sh", "./launch.sh", None, None),
         ] {
             let parsed = parse(line);

@@ -119,17 +119,117 @@ const FIXED: &[(&str, Kind, bool)] = &[
 
 /// Programs whose kind follows from their arguments; [`find`] knows them.
 const BY_ARGUMENTS: &[&str] = &[
-    "nvidia-smi", "journalctl", "dkms", "dpkg", "rpm", "apt", "apt-get", "apt-cache", "dnf", "yum", "zypper", "pacman", "ls", "ll", "stat", "cat", "less",
-    "more", "zcat", "head", "tail", "echo", "nvcc", "python", "python3", "pip", "pip3", "uv", "poetry", "conda", "mamba", "micromamba", "docker", "podman",
-    "kubectl", "oc", "accelerate", "transformers-cli", "vllm", "find",
+    "nvidia-smi",
+    "journalctl",
+    "dkms",
+    "dpkg",
+    "rpm",
+    "apt",
+    "apt-get",
+    "apt-cache",
+    "dnf",
+    "yum",
+    "zypper",
+    "pacman",
+    "ls",
+    "ll",
+    "stat",
+    "cat",
+    "less",
+    "more",
+    "zcat",
+    "head",
+    "tail",
+    "echo",
+    "nvcc",
+    "python",
+    "python3",
+    "pip",
+    "pip3",
+    "uv",
+    "poetry",
+    "conda",
+    "mamba",
+    "micromamba",
+    "docker",
+    "podman",
+    "kubectl",
+    "oc",
+    "accelerate",
+    "transformers-cli",
+    "vllm",
+    "find",
 ];
 
 /// Programs of no listing that still show a line to be a command.
 pub const PLAIN: &[&str] = &[
-    "modprobe", "rmmod", "insmod", "cat", "ls", "ll", "echo", "cd", "vim", "vi", "nano", "grep", "tail", "head", "reboot", "update-initramfs", "bash", "sh", "git", "wget",
-    "curl", "mkdir", "rm", "cp", "mv", "chmod", "chown", "tar", "unzip", "sudo", "export", "source", "docker", "kubectl", "python", "python3", "pip", "apt", "ssh", "which",
-    "nvidia-persistenced", "nvidia-modprobe", "nvidia-xconfig", "mount", "umount", "kill", "pkill", "strings", "type", "adb", "ollama", "mpirun", "nvcc", "clinfo", "glxinfo",
-    "hostnamectl", "update-grub", "dracut", "mkinitcpio", "lscpu", "dmidecode", "vainfo", "vulkaninfo", "lmdeploy", "llamafactory-cli", "trtllm-build", "tritonserver",
+    "modprobe",
+    "rmmod",
+    "insmod",
+    "cat",
+    "ls",
+    "ll",
+    "echo",
+    "cd",
+    "vim",
+    "vi",
+    "nano",
+    "grep",
+    "tail",
+    "head",
+    "reboot",
+    "update-initramfs",
+    "bash",
+    "sh",
+    "git",
+    "wget",
+    "curl",
+    "mkdir",
+    "rm",
+    "cp",
+    "mv",
+    "chmod",
+    "chown",
+    "tar",
+    "unzip",
+    "sudo",
+    "export",
+    "source",
+    "docker",
+    "kubectl",
+    "python",
+    "python3",
+    "pip",
+    "apt",
+    "ssh",
+    "which",
+    "nvidia-persistenced",
+    "nvidia-modprobe",
+    "nvidia-xconfig",
+    "mount",
+    "umount",
+    "kill",
+    "pkill",
+    "strings",
+    "type",
+    "adb",
+    "ollama",
+    "mpirun",
+    "nvcc",
+    "clinfo",
+    "glxinfo",
+    "hostnamectl",
+    "update-grub",
+    "dracut",
+    "mkinitcpio",
+    "lscpu",
+    "dmidecode",
+    "vainfo",
+    "vulkaninfo",
+    "lmdeploy",
+    "llamafactory-cli",
+    "trtllm-build",
+    "tritonserver",
 ];
 
 /// True for a program that the tables know.
@@ -150,7 +250,13 @@ pub fn find(name: &str, args: &[String]) -> Known {
         "nvidia-smi" => Known::listing(smi(args)),
         "journalctl" => {
             let parts = ["-n", "-u", "-p", "-g", "-t", "--lines", "--unit", "--since", "--until", "--grep", "--priority"];
-            let cut = args.iter().any(|a| parts.iter().any(|p| a == p || (p.len() > 2 && a.starts_with(p)) || (p.len() == 2 && a.starts_with(p) && a.get(2..).is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit())))));
+            let cut = args.iter().any(|a| {
+                parts.iter().any(|p| {
+                    a == p
+                        || (p.len() > 2 && a.starts_with(p))
+                        || (p.len() == 2 && a.starts_with(p) && a.get(2..).is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit())))
+                })
+            });
             Known { cut, ..Known::listing(Kind::Journal) }
         }
         "dkms" if verb == "status" => Known::listing(Kind::Dkms),
@@ -215,7 +321,9 @@ fn package_manager(verb: &str, args: &[String]) -> Known {
 
 fn paths(args: &[String]) -> Known {
     let any = |parts: &[&str]| args.iter().any(|a| parts.iter().any(|p| a.contains(p)));
-    if any(&["/dev/nvidia", "/dev/dri", "/dev/dxg", "/dev/infiniband", "/dev/kfd"]) || args.iter().any(|a| a.trim_end_matches('/') == "/dev") {
+    if any(&["/dev/nvidia", "/dev/dri", "/dev/dxg", "/dev/infiniband", "/dev/kfd"])
+        || args.iter().any(|a| a.trim_end_matches('/') == "/dev")
+    {
         Known::listing(Kind::DeviceNodes)
     } else if any(&["/cuda", ".so", "/lib64", "/lib/x86_64", "libcu", "libnv"]) {
         Known::listing(Kind::Ldconfig)
@@ -273,7 +381,9 @@ fn python(args: &[String]) -> Known {
             let rest = args.iter().position(|a| a == "pip").and_then(|at| args.get(at + 1..)).unwrap_or_default();
             return pip(rest.iter().find(|a| !a.starts_with('-')).map(String::as_str).unwrap_or(""), rest);
         }
-        Some(module) if module.contains("collect_env") || module == "xformers.info" || module == "bitsandbytes" => return Known::listing(Kind::TorchEnv),
+        Some(module) if module.contains("collect_env") || module == "xformers.info" || module == "bitsandbytes" => {
+            return Known::listing(Kind::TorchEnv);
+        }
         _ => {}
     }
     let script = args.iter().find(|a| !a.starts_with('-')).map(String::as_str).unwrap_or("");
@@ -288,7 +398,9 @@ fn python(args: &[String]) -> Known {
 
 fn pip(verb: &str, args: &[String]) -> Known {
     match verb {
-        "list" | "freeze" => Known { cut: args.iter().any(|a| a == "-o" || a == "--outdated" || a == "--user"), ..Known::listing(Kind::PipList) },
+        "list" | "freeze" => {
+            Known { cut: args.iter().any(|a| a == "-o" || a == "--outdated" || a == "--user"), ..Known::listing(Kind::PipList) }
+        }
         "show" => Known { cut: true, ..Known::listing(Kind::PipList) },
         _ => Known::carrier(Kind::PipInstall),
     }

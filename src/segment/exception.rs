@@ -17,8 +17,13 @@ pub fn is_process(text: &str) -> bool {
 
 /// `frame #3: …`, `#3  0x…`, `[host:1] [ 3] /lib/…`.
 pub fn is_native_frame(text: &str) -> bool {
-    let gdb = text.strip_prefix('#').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()) && rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start().starts_with("0x"));
-    text.starts_with("frame #") || gdb || (text.starts_with('[') && (text.contains("] [ ") || text.contains("] *** ")) && text.contains(':'))
+    let gdb = text.strip_prefix('#').is_some_and(|rest| {
+        rest.starts_with(|c: char| c.is_ascii_digit())
+            && rest.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start().starts_with("0x")
+    });
+    text.starts_with("frame #")
+        || gdb
+        || (text.starts_with('[') && (text.contains("] [ ") || text.contains("] *** ")) && text.contains(':'))
 }
 
 /// The dotted name at the start of an exception line, `torch.OutOfMemoryError: …` or alone.
@@ -48,7 +53,8 @@ pub fn is_bare(text: &str) -> bool {
     }
     let Some(name) = name(text) else { return false };
     let last = name.rsplit('.').next().unwrap_or("");
-    let ends = ["Error", "Exception", "Interrupt", "SystemExit"].iter().any(|end| last.len() > end.len() && last.ends_with(end)) || matches!(last, "KeyboardInterrupt" | "StopIteration");
+    let ends = ["Error", "Exception", "Interrupt", "SystemExit"].iter().any(|end| last.len() > end.len() && last.ends_with(end))
+        || matches!(last, "KeyboardInterrupt" | "StopIteration");
     ends && (name.len() < text.trim_end().len() || name.contains('.') || last.ends_with("Error") || last == "KeyboardInterrupt")
 }
 
@@ -57,17 +63,43 @@ pub fn is_level(text: &str) -> bool {
     if !matches!(text.bytes().next(), Some(b'I' | b'W' | b'E' | b'D' | b'C' | b'F' | b'N' | b'n' | b'e')) {
         return false;
     }
-    ["INFO", "WARNING", "WARN", "ERROR", "DEBUG", "CRITICAL", "FATAL", "NOTE", "Error", "Warning", "note", "error"].iter().any(|level| text.strip_prefix(level).is_some_and(|rest| rest.starts_with(':')))
+    ["INFO", "WARNING", "WARN", "ERROR", "DEBUG", "CRITICAL", "FATAL", "NOTE", "Error", "Warning", "note", "error"]
+        .iter()
+        .any(|level| text.strip_prefix(level).is_some_and(|rest| rest.starts_with(':')))
 }
 
 /// Sentences that only go on with an exception's message.
 pub fn is_continuation(text: &str) -> bool {
     const LINES: &[&str] = &[
-        "CUDA kernel errors might be", "For debugging consider", "Compile with `TORCH_USE_CUDA_DSA`", "Device-side assertion", "Last error:", "ncclSystemError", "ncclInternalError",
-        "ncclUnhandledCudaError", "ncclInvalidUsage", "ncclRemoteError", "ncclInvalidArgument", "Check the documentation of torch.load", "If you only need", "You can make your environment", "HIP kernel errors might",
-        "Search for `cuda", "Detected at node", "Node: '", "Error while creating shared memory",  "In addition, you can set", "Parameter indices which did not receive grad", "Some tensors share memory", "Please take a look at",
+        "CUDA kernel errors might be",
+        "For debugging consider",
+        "Compile with `TORCH_USE_CUDA_DSA`",
+        "Device-side assertion",
+        "Last error:",
+        "ncclSystemError",
+        "ncclInternalError",
+        "ncclUnhandledCudaError",
+        "ncclInvalidUsage",
+        "ncclRemoteError",
+        "ncclInvalidArgument",
+        "Check the documentation of torch.load",
+        "If you only need",
+        "You can make your environment",
+        "HIP kernel errors might",
+        "Search for `cuda",
+        "Detected at node",
+        "Node: '",
+        "Error while creating shared memory",
+        "In addition, you can set",
+        "Parameter indices which did not receive grad",
+        "Some tensors share memory",
+        "Please take a look at",
     ];
-    LINES.iter().any(|line| text.starts_with(line)) || text.starts_with("E   ") || text.starts_with("Missing key(s)") || text.starts_with("Unexpected key(s)") || text.starts_with("size mismatch for ")
+    LINES.iter().any(|line| text.starts_with(line))
+        || text.starts_with("E   ")
+        || text.starts_with("Missing key(s)")
+        || text.starts_with("Unexpected key(s)")
+        || text.starts_with("size mismatch for ")
 }
 
 #[cfg(test)]

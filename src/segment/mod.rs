@@ -247,7 +247,8 @@ pub fn plain(paste: &Paste) -> Plain<'_> {
     let count = paste.lines.len();
     let ascii = plain_lines(paste);
     let Some(cuts) = unwrap::find(paste) else {
-        let paste = ascii.map_or(Cow::Borrowed(paste), |lines| Cow::Owned(Paste { lines, sources: paste.sources.clone(), limits: Vec::new() }));
+        let paste =
+            ascii.map_or(Cow::Borrowed(paste), |lines| Cow::Owned(Paste { lines, sources: paste.sources.clone(), limits: Vec::new() }));
         return Plain { paste, origins: None, count };
     };
     let (lines, origins) = cuts.mend(ascii.as_ref().unwrap_or(&paste.lines));

@@ -135,7 +135,13 @@ fn shell(text: &str) -> Option<Cue> {
         let line = found.name("c").map_or("", |m| m.as_str());
         return Some(cue(line, host));
     }
-    let may_be = head.contains(":~") || head.contains(":/") || head.starts_with(['/', '~', '❯', '➜', 'λ', '»', '(']) || head.starts_with("bash-") || head.starts_with("sh-") || head.starts_with("zsh-") || head.starts_with("ash-");
+    let may_be = head.contains(":~")
+        || head.contains(":/")
+        || head.starts_with(['/', '~', '❯', '➜', 'λ', '»', '('])
+        || head.starts_with("bash-")
+        || head.starts_with("sh-")
+        || head.starts_with("zsh-")
+        || head.starts_with("ash-");
     if !may_be {
         return None;
     }
@@ -146,7 +152,15 @@ fn shell(text: &str) -> Option<Cue> {
 fn cue(line: &str, host: Option<&str>) -> Cue {
     let line = line.trim();
     let parsed = command::parse(line);
-    Cue { parsed, line: line.to_owned(), status: None, scope: host.and_then(scope_of_host), host: host.map(str::to_owned), empty: line.is_empty(), loose: false }
+    Cue {
+        parsed,
+        line: line.to_owned(),
+        status: None,
+        scope: host.and_then(scope_of_host),
+        host: host.map(str::to_owned),
+        empty: line.is_empty(),
+        loose: false,
+    }
 }
 
 /// Docker names a container's host by twelve hex digits, Kubernetes a pod's by its replica set.
@@ -157,7 +171,11 @@ fn scope_of_host(host: &str) -> Option<ScopeKind> {
     }
     let (rest, last) = host.rsplit_once('-')?;
     let (_, set) = rest.rsplit_once('-')?;
-    let is_pod = last.len() == 5 && last.bytes().all(|b| b.is_ascii_alphanumeric()) && (8..=10).contains(&set.len()) && set.bytes().all(|b| b.is_ascii_alphanumeric()) && set.bytes().any(|b| b.is_ascii_digit());
+    let is_pod = last.len() == 5
+        && last.bytes().all(|b| b.is_ascii_alphanumeric())
+        && (8..=10).contains(&set.len())
+        && set.bytes().all(|b| b.is_ascii_alphanumeric())
+        && set.bytes().any(|b| b.is_ascii_digit());
     is_pod.then_some(ScopeKind::Pod)
 }
 

@@ -24,7 +24,11 @@ pub fn build(paste: &Paste, looks: &Looks<'_>, log: &mut Log) {
     for segment in &log.segments {
         Joiner { paste, segment, looks, heads: &mut heads }.join();
     }
-    for segment in log.segments.iter().filter(|segment| segment.kind == Kind::Other || segment.kind == Kind::NvidiaSmi || detect::runs_on(segment.kind)) {
+    for segment in log
+        .segments
+        .iter()
+        .filter(|segment| segment.kind == Kind::Other || segment.kind == Kind::NvidiaSmi || detect::runs_on(segment.kind))
+    {
         join_wrapped(looks, segment, &mut heads);
     }
     let mut slots: Vec<u32> = vec![u32::MAX; paste.lines.len()];
@@ -113,7 +117,16 @@ fn write(paste: &Paste, looks: &Looks<'_>, group: &Group, next: &[u32], log: &mu
     log.text.push('\n');
     let first = paste.lines.get(group.first as usize).and_then(|line| line.prefix.as_deref());
     let prefix = first.cloned().unwrap_or_default();
-    log.records.push(Record { segment: group.segment, text, pieces, time: prefix.time, host: prefix.host, unit: prefix.unit, rank: prefix.rank, stream: prefix.stream });
+    log.records.push(Record {
+        segment: group.segment,
+        text,
+        pieces,
+        time: prefix.time,
+        host: prefix.host,
+        unit: prefix.unit,
+        rank: prefix.rank,
+        stream: prefix.stream,
+    });
 }
 
 /// Joins the lines of one segment by the rules of its kind.
@@ -263,7 +276,8 @@ impl Joiner<'_> {
                 continue;
             }
             let Some(own) = self.line(index).map(key) else { continue };
-            let following = (index + 1..(index + MAX_WARNING * 4).min(self.paste.lines.len())).filter(|i| self.line(*i).map(key) == Some(own));
+            let following =
+                (index + 1..(index + MAX_WARNING * 4).min(self.paste.lines.len())).filter(|i| self.line(*i).map(key) == Some(own));
             let mut taken = Vec::new();
             let mut found = false;
             for next in following.take(MAX_WARNING) {
@@ -288,8 +302,11 @@ impl Joiner<'_> {
         let mut head = None;
         for index in self.segment.lines.clone() {
             let text = self.message(index).trim_start();
-            let opens = text.starts_with("ERROR: pip's dependency resolver") || text.starts_with("The conflict is caused by:") || text.starts_with("ERROR: Cannot install");
-            let detail = (text.contains(" requires ") || text.contains(" depends on ") || text.contains(" has requirement ")) && !text.starts_with("ERROR");
+            let opens = text.starts_with("ERROR: pip's dependency resolver")
+                || text.starts_with("The conflict is caused by:")
+                || text.starts_with("ERROR: Cannot install");
+            let detail = (text.contains(" requires ") || text.contains(" depends on ") || text.contains(" has requirement "))
+                && !text.starts_with("ERROR");
             if opens {
                 head = Some(index as u32);
             } else if text.is_empty() || !self.free(index) {
@@ -315,5 +332,6 @@ fn is_warning(message: &str) -> bool {
 
 /// A source line under a warning: two blanks, then code.
 fn is_source(message: &str) -> bool {
-    message.strip_prefix("  ").is_some_and(|code| code.starts_with(|c: char| !c.is_whitespace())) || message.trim_start().starts_with("warnings.warn(")
+    message.strip_prefix("  ").is_some_and(|code| code.starts_with(|c: char| !c.is_whitespace()))
+        || message.trim_start().starts_with("warnings.warn(")
 }

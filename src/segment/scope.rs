@@ -82,7 +82,20 @@ impl Scopes {
 /// What the machine is: WSL by its kernel and libraries, Windows by prompts and paths.
 pub fn machine(paste: &Paste, cues: &[(usize, Cue)]) -> ScopeKind {
     const WSL: &[&str] = &["microsoft-standard-WSL2", "/usr/lib/wsl", "/dev/dxg", "WSL2 ", "GPU access blocked by the operating system"];
-    const WINDOWS: &[&str] = &["File \"C:\\", "File \"D:\\", "File \"E:\\", "File \"F:\\", "File \"G:\\", "WindowsPath(", "\\Scripts\\python.exe", "Event ID:", "[MSC v.", "Your device ran into a problem", "*** STOP: 0x", "Computer: DESKTOP-"];
+    const WINDOWS: &[&str] = &[
+        "File \"C:\\",
+        "File \"D:\\",
+        "File \"E:\\",
+        "File \"F:\\",
+        "File \"G:\\",
+        "WindowsPath(",
+        "\\Scripts\\python.exe",
+        "Event ID:",
+        "[MSC v.",
+        "Your device ran into a problem",
+        "*** STOP: 0x",
+        "Computer: DESKTOP-",
+    ];
     let automaton = aho_corasick::AhoCorasick::new(WSL.iter().chain(WINDOWS)).ok();
     let (mut wsl, mut windows) = (false, false);
     for line in &paste.lines {
@@ -112,14 +125,46 @@ pub fn heading(text: &str) -> Option<ScopeKind> {
     let any = |parts: &[&str]| parts.iter().any(|p| words.contains(p));
     if any(&["outside the container", "outside container", "outside docker", "容器外", "not in the container"]) {
         Some(ScopeKind::Host)
-    } else if any(&["in the container", "inside the container", "inside container", "in container", "inside the docker", "inside docker", "in docker", "within the container", "from the container", "container:", "容器内", "容器里", "容器中", "docker内", "docker 内", "docker里"])
-        || matches!(words.trim_matches(|c: char| !c.is_alphanumeric()), "container" | "docker" | "容器")
+    } else if any(&[
+        "in the container",
+        "inside the container",
+        "inside container",
+        "in container",
+        "inside the docker",
+        "inside docker",
+        "in docker",
+        "within the container",
+        "from the container",
+        "container:",
+        "容器内",
+        "容器里",
+        "容器中",
+        "docker内",
+        "docker 内",
+        "docker里",
+    ]) || matches!(words.trim_matches(|c: char| !c.is_alphanumeric()), "container" | "docker" | "容器")
     {
         Some(ScopeKind::Container)
-    } else if any(&["inside the pod", "in the pod", "inside pod", "in pod", "pod内", "pod 内", "pod 里"]) || words.trim_matches(|c: char| !c.is_alphanumeric()) == "pod" {
+    } else if any(&["inside the pod", "in the pod", "inside pod", "in pod", "pod内", "pod 内", "pod 里"])
+        || words.trim_matches(|c: char| !c.is_alphanumeric()) == "pod"
+    {
         Some(ScopeKind::Pod)
-    } else if any(&["on the host", "on host", "host:", "the host ", "of the node", "on the node", "宿主机", "主机上", "物理机", "bare metal", "host machine", "host side", "journal of", "kernel log"])
-        || matches!(words.trim_matches(|c: char| !c.is_alphanumeric()), "host" | "node" | "主机")
+    } else if any(&[
+        "on the host",
+        "on host",
+        "host:",
+        "the host ",
+        "of the node",
+        "on the node",
+        "宿主机",
+        "主机上",
+        "物理机",
+        "bare metal",
+        "host machine",
+        "host side",
+        "journal of",
+        "kernel log",
+    ]) || matches!(words.trim_matches(|c: char| !c.is_alphanumeric()), "host" | "node" | "主机")
     {
         Some(ScopeKind::Host)
     } else {

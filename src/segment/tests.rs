@@ -40,8 +40,10 @@ fn records(text: &str) -> Vec<String> {
 
 #[test]
 fn a_command_decides_before_any_look() {
-    let (_, log) = log("$ lsmod | grep nvidia\n$ uname -r\n6.8.0-51-generic\n$ dmesg | tail -2\nfirst\n[    4.118820] nvidia: loading\n$ nvidia-smi");
-    let seen: Vec<_> = log.segments.iter().map(|s| (s.kind, s.lines.clone(), s.complete, s.command.as_ref().and_then(|c| c.filter.clone()))).collect();
+    let (_, log) =
+        log("$ lsmod | grep nvidia\n$ uname -r\n6.8.0-51-generic\n$ dmesg | tail -2\nfirst\n[    4.118820] nvidia: loading\n$ nvidia-smi");
+    let seen: Vec<_> =
+        log.segments.iter().map(|s| (s.kind, s.lines.clone(), s.complete, s.command.as_ref().and_then(|c| c.filter.clone()))).collect();
     assert_eq!(
         seen,
         [
@@ -55,7 +57,9 @@ fn a_command_decides_before_any_look() {
 
 #[test]
 fn a_program_that_failed_lists_nothing_completely() {
-    let (_, log) = log("$ lsmod\nbash: lsmod: command not found\n$ dmesg\ndmesg: read kernel buffer failed: Operation not permitted\n$ ls /dev/nvidia*\nls: cannot access '/dev/nvidia*': No such file or directory\n$");
+    let (_, log) = log(
+        "$ lsmod\nbash: lsmod: command not found\n$ dmesg\ndmesg: read kernel buffer failed: Operation not permitted\n$ ls /dev/nvidia*\nls: cannot access '/dev/nvidia*': No such file or directory\n$",
+    );
     assert_eq!(log.segments.iter().map(|s| s.complete).collect::<Vec<_>>(), [false, false, true, false]);
 }
 
@@ -79,7 +83,9 @@ fn scopes_follow_prompts_and_headings() {
 
 #[test]
 fn docker_speaks_on_the_host() {
-    let (_, log) = log("$ docker run --gpus all cuda nvidia-smi\ndocker: Error response from daemon: could not select device driver \"\" with capabilities: [[gpu]].");
+    let (_, log) = log(
+        "$ docker run --gpus all cuda nvidia-smi\ndocker: Error response from daemon: could not select device driver \"\" with capabilities: [[gpu]].",
+    );
     assert_eq!((log.segments[0].complete, log.segments[1].kind), (false, Kind::Docker));
     assert_eq!(log.scopes[log.segments[1].scope as usize].label(), "host");
 }
@@ -87,7 +93,12 @@ fn docker_speaks_on_the_host() {
 #[test]
 fn the_kernels_continuations_are_joined() {
     let want = "NVRM: API mismatch: the client has the version 550.120, but this kernel module has the version 550.107.02. Please make sure that this kernel module and all NVIDIA driver components have the same version.";
-    let parts = ["NVRM: API mismatch: the client has the version 550.120, but", "NVRM: this kernel module has the version 550.107.02.  Please", "NVRM: make sure that this kernel module and all NVIDIA driver", "NVRM: components have the same version."];
+    let parts = [
+        "NVRM: API mismatch: the client has the version 550.120, but",
+        "NVRM: this kernel module has the version 550.107.02.  Please",
+        "NVRM: make sure that this kernel module and all NVIDIA driver",
+        "NVRM: components have the same version.",
+    ];
     let indented = parts.join("\n                                    ");
     assert_eq!(records(&format!("Nov 24 10:14:02 h kernel: {indented}\nNov 24 10:14:02 h kernel: nvidia: x"))[0], want);
     assert_eq!(records(&format!("[    4.452310] {indented}"))[0], want);
@@ -106,7 +117,9 @@ fn a_traceback_is_frames_and_exception() {
     let frames = "Traceback (most recent call last): File \"train.py\", line 212, in <module> main(cfg)";
     let exception = "RuntimeError: Error(s) in loading state_dict for ResNet: Missing key(s) in state_dict: \"conv1.weight\".";
     assert_eq!(records(TRACE), [frames, exception]);
-    for prefix in ["> ", "web-1  | ", "[rank3]: ", "Nov 24 10:14:02 h python[1]: ", "(EngineCore_0 pid=1) ERROR 10-25 14:20:58 [core.py:708] "] {
+    for prefix in
+        ["> ", "web-1  | ", "[rank3]: ", "Nov 24 10:14:02 h python[1]: ", "(EngineCore_0 pid=1) ERROR 10-25 14:20:58 [core.py:708] "]
+    {
         let text: Vec<_> = TRACE.lines().map(|l| format!("{prefix}{l}")).collect();
         assert_eq!(records(&text.join("\n")), [frames, exception], "{prefix}");
     }
@@ -120,12 +133,25 @@ fn interleaved_ranks_are_told_apart() {
         lines.extend([0, 1].map(|rank| format!("[rank{rank}]: {line}")));
     }
     let (_, log) = log(&lines.join("\n"));
-    assert_eq!(log.records.iter().map(|r| (r.rank, r.pieces.len())).collect::<Vec<_>>(), [(Some(0), 3), (Some(1), 3), (Some(0), 2), (Some(1), 2)]);
+    assert_eq!(
+        log.records.iter().map(|r| (r.rank, r.pieces.len())).collect::<Vec<_>>(),
+        [(Some(0), 3), (Some(1), 3), (Some(0), 2), (Some(1), 2)]
+    );
 }
 
 #[test]
 fn an_exception_ends_where_something_else_begins() {
-    for end in ["$ nvidia-smi", "Traceback (most recent call last):", "During handling of the above exception, another exception occurred:", "h:1:2 [0] NCCL INFO x", "terminate called after throwing", "[    4.118820] nvidia: x", "```", "\nthanks for any help", "Epoch 2:  17%|██ | 6/39 [00:07<00:34,  9.40it/s]"] {
+    for end in [
+        "$ nvidia-smi",
+        "Traceback (most recent call last):",
+        "During handling of the above exception, another exception occurred:",
+        "h:1:2 [0] NCCL INFO x",
+        "terminate called after throwing",
+        "[    4.118820] nvidia: x",
+        "```",
+        "\nthanks for any help",
+        "Epoch 2:  17%|██ | 6/39 [00:07<00:34,  9.40it/s]",
+    ] {
         let all = records(&format!("{TRACE}\n{end}"));
         assert!(all[1].ends_with("\"conv1.weight\"."), "{end}: {all:?}");
     }
@@ -136,14 +162,26 @@ fn an_exception_ends_where_something_else_begins() {
 #[test]
 fn native_frames_are_a_record_of_their_own() {
     let text = "terminate called after throwing an instance of 'c10::Error'\n  what():  CUDA error: x\nException raised from f at a.cpp:687 (most recent call first):\nframe #0: a\nframe #1: b\n";
-    assert_eq!(records(text), ["terminate called after throwing an instance of 'c10::Error' what(): CUDA error: x Exception raised from f at a.cpp:687 (most recent call first):", "frame #0: a frame #1: b"]);
+    assert_eq!(
+        records(text),
+        [
+            "terminate called after throwing an instance of 'c10::Error' what(): CUDA error: x Exception raised from f at a.cpp:687 (most recent call first):",
+            "frame #0: a frame #1: b"
+        ]
+    );
     assert_eq!(kinds(text), [(Kind::CxxBacktrace, 5)]);
 }
 
 #[test]
 fn a_warning_takes_its_text_and_source_line() {
     let text = "/v/torch/cuda/__init__.py:235: UserWarning: \nNVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible.\n\n  warnings.warn(\nnext";
-    assert_eq!(records(text), ["/v/torch/cuda/__init__.py:235: UserWarning: NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible. warnings.warn(", "next"]);
+    assert_eq!(
+        records(text),
+        [
+            "/v/torch/cuda/__init__.py:235: UserWarning: NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible. warnings.warn(",
+            "next"
+        ]
+    );
     assert_eq!(records("a.py:1: UserWarning: x\nplain").len(), 2);
 }
 
@@ -155,13 +193,18 @@ fn packages_need_each_other() {
 
 #[test]
 fn full_width_punctuation_is_seen_through() {
-    assert_eq!(records("RuntimeError：CUDA error（x），y\nCUDA kernel errors might be reported"), ["RuntimeError: CUDA error(x), y CUDA kernel errors might be reported"]);
+    assert_eq!(
+        records("RuntimeError：CUDA error（x），y\nCUDA kernel errors might be reported"),
+        ["RuntimeError: CUDA error(x), y CUDA kernel errors might be reported"]
+    );
 }
 
 #[test]
 fn the_collectors_marker_is_believed() {
-    let (_, log) = log("#faultbook 1 pip-list rc=0 scope=container :: pip list\nx\n#faultbook 1 lsmod rc=1 scope=host :: lsmod | grep nvidia\n");
-    let seen: Vec<_> = log.segments.iter().map(|s| (s.kind, log.scopes[s.scope as usize].label(), s.command.as_ref().and_then(|c| c.status))).collect();
+    let (_, log) =
+        log("#faultbook 1 pip-list rc=0 scope=container :: pip list\nx\n#faultbook 1 lsmod rc=1 scope=host :: lsmod | grep nvidia\n");
+    let seen: Vec<_> =
+        log.segments.iter().map(|s| (s.kind, log.scopes[s.scope as usize].label(), s.command.as_ref().and_then(|c| c.status))).collect();
     assert_eq!(seen, [(Kind::PipList, "container".into(), Some(0)), (Kind::Lsmod, "host".into(), Some(1))]);
 }
 
@@ -173,12 +216,63 @@ fn a_record_is_capped() {
 
 /// Beginnings and whole lines that mean something to one stage or another.
 const PIECES: &[&str] = &[
-    "> ", "web-1  | ", "[pod/a/b] ", "[rank3]: ", "[1,2]<stdout>: ", "0: ", "Nov 24 10:14:02 h kernel: ", "[    4.452310] ", "[Wed Aug 30 16:29:31 2023] ",
-    "2026-04-22T21:34:12.123Z stderr F ", "(EngineCore_0 pid=1) ERROR 10-25 14:20:58 [core.py:708] ", "h:1:2 [0] ", "kern  :err   : ", "<6>", "11月 24 10:14:02 ",
-    "Traceback (most recent call last):", "  File \"a.py\", line 1", "    x = 1", "RuntimeError: x", "E   RuntimeError: x", "╭─ Traceback (most recent call last) ─╮", "│ x │",
-    "During handling of the above exception", "terminate called after throwing", "  what():  x", "frame #0: x", "NVRM: API mismatch: but", "NVRM: this kernel", "$ ", "$ lsmod | grep x",
-    "user@host:~$ docker exec a \\", "PS C:\\x> ls", "# on the host", "```", "#faultbook 1 lsmod rc=0 scope=pod :: lsmod", ">>> x", "+ nvidia-smi", "a.py:1: UserWarning: x", "  warnings.warn(",
-    "torch 2.5.1", "==============NVSMI LOG==============", "    Name                                  : x", "| x |", "+----+", "NCCL INFO x", "：", "“", "\u{3000}", "\u{1b}[1m", "\r", "\u{8}", " ", "\t", "\n", "\n", "\n", "\n",
+    "> ",
+    "web-1  | ",
+    "[pod/a/b] ",
+    "[rank3]: ",
+    "[1,2]<stdout>: ",
+    "0: ",
+    "Nov 24 10:14:02 h kernel: ",
+    "[    4.452310] ",
+    "[Wed Aug 30 16:29:31 2023] ",
+    "2026-04-22T21:34:12.123Z stderr F ",
+    "(EngineCore_0 pid=1) ERROR 10-25 14:20:58 [core.py:708] ",
+    "h:1:2 [0] ",
+    "kern  :err   : ",
+    "<6>",
+    "11月 24 10:14:02 ",
+    "Traceback (most recent call last):",
+    "  File \"a.py\", line 1",
+    "    x = 1",
+    "RuntimeError: x",
+    "E   RuntimeError: x",
+    "╭─ Traceback (most recent call last) ─╮",
+    "│ x │",
+    "During handling of the above exception",
+    "terminate called after throwing",
+    "  what():  x",
+    "frame #0: x",
+    "NVRM: API mismatch: but",
+    "NVRM: this kernel",
+    "$ ",
+    "$ lsmod | grep x",
+    "user@host:~$ docker exec a \\",
+    "PS C:\\x> ls",
+    "# on the host",
+    "```",
+    "#faultbook 1 lsmod rc=0 scope=pod :: lsmod",
+    ">>> x",
+    "+ nvidia-smi",
+    "a.py:1: UserWarning: x",
+    "  warnings.warn(",
+    "torch 2.5.1",
+    "==============NVSMI LOG==============",
+    "    Name                                  : x",
+    "| x |",
+    "+----+",
+    "NCCL INFO x",
+    "：",
+    "“",
+    "\u{3000}",
+    "\u{1b}[1m",
+    "\r",
+    "\u{8}",
+    " ",
+    "\t",
+    "\n",
+    "\n",
+    "\n",
+    "\n",
 ];
 
 proptest::proptest! {

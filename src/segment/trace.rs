@@ -25,7 +25,8 @@ pub struct Tag {
     pub head: u32,
 }
 
-static TRACEBACK: LazyLock<memchr::memmem::Finder<'static>> = LazyLock::new(|| memchr::memmem::Finder::new("Traceback (most recent call last)"));
+static TRACEBACK: LazyLock<memchr::memmem::Finder<'static>> =
+    LazyLock::new(|| memchr::memmem::Finder::new("Traceback (most recent call last)"));
 
 /// How far ahead a doubtful line looks.
 const LOOK_AHEAD: usize = 4;
@@ -40,10 +41,21 @@ enum Style {
 #[derive(Clone, Copy, Debug)]
 enum State {
     Idle,
-    Frames { head: u32, indent: usize, style: Style },
+    Frames {
+        head: u32,
+        indent: usize,
+        style: Style,
+    },
     /// `bare`: no frames stood before it, so that only sure continuations are taken.
-    Exception { head: u32, indent: usize, bare: bool },
-    Native { head: u32, framed: bool },
+    Exception {
+        head: u32,
+        indent: usize,
+        bare: bool,
+    },
+    Native {
+        head: u32,
+        framed: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -256,7 +268,8 @@ impl Seen<'_> {
         let starts = text.starts_with("terminate called") || text.starts_with("Fatal Python error");
         let own = self.hit.is_some_and(|hit| hit.kind == Kind::CxxBacktrace) || frame;
         let too_long = self.index - head as usize > super::record::MAX_LINES;
-        let goes_on = own || (!framed && !blank && !self.foreign() && !exception::is_bare(text)) || (!framed && exception::is_continuation(text));
+        let goes_on =
+            own || (!framed && !blank && !self.foreign() && !exception::is_bare(text)) || (!framed && exception::is_continuation(text));
         if starts || too_long || !goes_on || self.other_clock(head) {
             return self.idle();
         }

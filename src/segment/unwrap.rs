@@ -112,7 +112,10 @@ impl<'a> Text<'a> {
         let rests: Vec<usize> = full.iter().copied().filter(|at| self.is_rest(*at)).collect();
         let glued = rests.iter().filter(|at| self.rest(**at) == Rest::Glue).count();
         let enough = if COMMON.contains(&self.width) { !rests.is_empty() } else { rests.len() >= MIN_CUTS && glued * 2 >= rests.len() };
-        let between_words = self.followed(self.width - SLACK..self.width - 1).filter(|at| self.would_not_fit(*at) && self.is_rest(*at) && !typed(at)).count();
+        let between_words = self
+            .followed(self.width - SLACK..self.width - 1)
+            .filter(|at| self.would_not_fit(*at) && self.is_rest(*at) && !typed(at))
+            .count();
         if !enough || rests.len() * 2 < full.len() || rests.len() < 2 * between_words {
             return Vec::new();
         }
@@ -150,7 +153,8 @@ impl<'a> Text<'a> {
         let table = message.starts_with(['|', '+']) && before.starts_with(['|', '+']);
         // Rows of a list begin alike; the rest of a sentence does not.
         let alike = message.as_bytes().get(..5).is_some_and(|head| before.as_bytes().starts_with(head));
-        let trace = exception::is_bare(message) || exception::is_frame(message) || exception::is_level(message) || message.starts_with("Traceback");
+        let trace =
+            exception::is_bare(message) || exception::is_frame(message) || exception::is_level(message) || message.starts_with("Traceback");
         let plain = !(message.trim().is_empty() || stamped || deep || table || alike || trace || record::is_fence(message));
         plain && prompt::read(message).is_none() && detect::line(message).is_none_or(|hit| hit.weak || detect::runs_on(hit.kind))
     }
@@ -158,7 +162,7 @@ impl<'a> Text<'a> {
 
 #[cfg(test)]
 mod tests {
-    use crate::intake::{Limits, Paste, Part, read};
+    use crate::intake::{Limits, Part, Paste, read};
 
     fn paste(text: &str) -> Paste {
         read(vec![Part { name: String::new(), bytes: text.into() }], &Limits::default()).unwrap()

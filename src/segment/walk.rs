@@ -62,7 +62,8 @@ struct Walk<'a> {
 /// Cuts the lines into segments.
 pub fn segments(paste: &Paste, looks: &Looks<'_>, cues: &[(usize, Cue)]) -> Log {
     let scopes = Scopes::new(scope::machine(paste, cues));
-    let mut walk = Walk { paste, looks, scopes, segments: Vec::new(), block: None, shell: 0, kind: Kind::Other, blank: true, leading: true };
+    let mut walk =
+        Walk { paste, looks, scopes, segments: Vec::new(), block: None, shell: 0, kind: Kind::Other, blank: true, leading: true };
     let mut next = cues.iter().peekable();
     for (index, line) in paste.lines.iter().enumerate() {
         match next.next_if(|(at, _)| *at == index) {
@@ -102,7 +103,14 @@ impl Walk<'_> {
         if cue.empty {
             return;
         }
-        self.block = Some(Block { kind: cue.parsed.kind, carrier: cue.parsed.carrier || cue.parsed.kind.is_none(), scope, segment: self.segments.len() - 1, output: false, journaled: self.paste.lines.get(index).is_some_and(has_unit) });
+        self.block = Some(Block {
+            kind: cue.parsed.kind,
+            carrier: cue.parsed.carrier || cue.parsed.kind.is_none(),
+            scope,
+            segment: self.segments.len() - 1,
+            output: false,
+            journaled: self.paste.lines.get(index).is_some_and(has_unit),
+        });
     }
 
     fn open(&mut self, index: usize, kind: Kind, scope: ScopeId, command: Option<Command>, complete: bool) {
@@ -162,13 +170,21 @@ impl Walk<'_> {
     fn extend(&mut self, index: usize) {
         match self.segments.last_mut() {
             Some(last) => last.lines.end = index + 1,
-            None => self.segments.push(Segment { kind: Kind::Other, scope: self.shell, lines: index..index + 1, command: None, complete: false }),
+            None => self.segments.push(Segment {
+                kind: Kind::Other,
+                scope: self.shell,
+                lines: index..index + 1,
+                command: None,
+                complete: false,
+            }),
         }
     }
 
     fn place(&mut self, index: usize, kind: Kind, scope: ScopeId) {
         // A first segment of blank lines only takes the kind of what follows.
-        if std::mem::take(&mut self.leading) && let Some(first) = self.segments.first_mut() {
+        if std::mem::take(&mut self.leading)
+            && let Some(first) = self.segments.first_mut()
+        {
             first.kind = kind;
             first.scope = scope;
         }
@@ -246,7 +262,10 @@ impl Walk<'_> {
             return true;
         }
         // A table that begins right after another listing.
-        if hit.is_some_and(|h| h.kind == Kind::NvidiaSmi) && !matches!(kind, Kind::NvidiaSmi | Kind::Docker | Kind::Kubernetes) && message.starts_with("| NVIDIA-SMI ") {
+        if hit.is_some_and(|h| h.kind == Kind::NvidiaSmi)
+            && !matches!(kind, Kind::NvidiaSmi | Kind::Docker | Kind::Kubernetes)
+            && message.starts_with("| NVIDIA-SMI ")
+        {
             return true;
         }
         if !self.blank || !output || message.starts_with([' ', '\t']) || detect::continues(kind, message) {
@@ -254,7 +273,19 @@ impl Walk<'_> {
         }
         match hit {
             Some(hit) => hit.kind != kind,
-            None => matches!(kind, Kind::NvidiaSmi | Kind::NvidiaSmiList | Kind::NvidiaSmiCsv | Kind::PipList | Kind::Lsmod | Kind::Lspci | Kind::Dkms | Kind::Uname | Kind::DeviceNodes | Kind::Id),
+            None => matches!(
+                kind,
+                Kind::NvidiaSmi
+                    | Kind::NvidiaSmiList
+                    | Kind::NvidiaSmiCsv
+                    | Kind::PipList
+                    | Kind::Lsmod
+                    | Kind::Lspci
+                    | Kind::Dkms
+                    | Kind::Uname
+                    | Kind::DeviceNodes
+                    | Kind::Id
+            ),
         }
     }
 
@@ -292,7 +323,9 @@ fn by_docker(message: &str) -> bool {
 
 /// The program could not run, or was not allowed to look: what it does not show is not absent.
 fn failed(kind: Kind, message: &str) -> bool {
-    static FAILURES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| AhoCorasick::new(["command not found", "not permitted", "ermission denied", "未找到命令", "is not recognized as"]).ok());
+    static FAILURES: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+        AhoCorasick::new(["command not found", "not permitted", "ermission denied", "未找到命令", "is not recognized as"]).ok()
+    });
     kind != Kind::DeviceNodes && FAILURES.as_ref().is_some_and(|f| f.is_match(message))
 }
 
@@ -312,7 +345,22 @@ fn is_kernel_journal(command: &str) -> bool {
 
 /// Lines whose prefix says what they are: the kernel's, and those of the system's daemons.
 fn of_prefix(line: &Line) -> Option<Kind> {
-    const DAEMONS: &[&str] = &["systemd", "dockerd", "containerd", "kubelet", "sshd", "CRON", "sudo", "systemd-logind", "NetworkManager", "dbus-daemon", "nvidia-persistenced", "slurmd", "nv-fabricmanager", "rsyslogd"];
+    const DAEMONS: &[&str] = &[
+        "systemd",
+        "dockerd",
+        "containerd",
+        "kubelet",
+        "sshd",
+        "CRON",
+        "sudo",
+        "systemd-logind",
+        "NetworkManager",
+        "dbus-daemon",
+        "nvidia-persistenced",
+        "slurmd",
+        "nv-fabricmanager",
+        "rsyslogd",
+    ];
     let prefix = line.prefix.as_ref()?;
     let unit = prefix.unit.as_deref();
     if unit == Some("kernel") {

@@ -42,7 +42,9 @@ pub fn joins(paste: &Paste, hits: &[Option<Hit>], stops: &[bool]) -> Vec<Join> {
         let Some(width) = width(lines, &lengths, hits.get(source.clone()).unwrap_or_default()) else { continue };
         let candidate = |index: usize| {
             let at = source.start + index;
-            let own = hits.get(at).copied().flatten().is_some_and(|h| !h.weak && !detect::runs_on(h.kind)) || stops.get(at).copied().unwrap_or(true) || stops.get(at - 1).copied().unwrap_or(true);
+            let own = hits.get(at).copied().flatten().is_some_and(|h| !h.weak && !detect::runs_on(h.kind))
+                || stops.get(at).copied().unwrap_or(true)
+                || stops.get(at - 1).copied().unwrap_or(true);
             !own && goes_on(lines, &lengths, index, width, by_message)
         };
         let found: Vec<usize> = (1..lines.len()).filter(|index| candidate(*index)).collect();
@@ -80,17 +82,28 @@ fn length(line: &Line, by_message: bool) -> usize {
 
 /// The longest line that is no table, where it can be the width of a terminal.
 fn width(lines: &[Line], lengths: &[usize], hits: &[Option<Hit>]) -> Option<usize> {
-    let is_table = |line: &Line, hit: &Option<Hit>| line.message().starts_with(['|', '+', '=', '-']) || hit.is_some_and(|h| matches!(h.kind, Kind::NvidiaSmi | Kind::NvidiaSmiQ));
+    let is_table = |line: &Line, hit: &Option<Hit>| {
+        line.message().starts_with(['|', '+', '=', '-']) || hit.is_some_and(|h| matches!(h.kind, Kind::NvidiaSmi | Kind::NvidiaSmiQ))
+    };
     // A word that is longer than the width stands on a line of its own.
     let one_word = |line: &Line| !line.message().trim_start().contains(' ');
-    let longest = lines.iter().zip(lengths).zip(hits).filter(|((line, length), hit)| !(is_table(line, hit) || one_word(line) && **length > MIN_WIDTH)).map(|((_, length), _)| *length).max()?;
+    let longest = lines
+        .iter()
+        .zip(lengths)
+        .zip(hits)
+        .filter(|((line, length), hit)| !(is_table(line, hit) || one_word(line) && **length > MIN_WIDTH))
+        .map(|((_, length), _)| *length)
+        .max()?;
     (MIN_WIDTH..=MAX_WIDTH).contains(&longest).then_some(longest)
 }
 
 /// The line at `index` would not have fitted on the one before, and looks like nothing else.
 fn goes_on(lines: &[Line], lengths: &[usize], index: usize, width: usize, by_message: bool) -> bool {
     let (Some(line), Some(before), Some(length)) = (lines.get(index), lines.get(index - 1), lengths.get(index - 1)) else { return false };
-    let prefixed = line.prefix.as_ref().is_some_and(|p| !by_message || p.unit.as_deref() == Some("kernel") || matches!(p.time, Some(Stamp::Uptime(_))));
+    let prefixed = line
+        .prefix
+        .as_ref()
+        .is_some_and(|p| !by_message || p.unit.as_deref() == Some("kernel") || matches!(p.time, Some(Stamp::Uptime(_))));
     let message = line.message();
     let first = message.split(' ').next().unwrap_or("").chars().count();
     // A path that fits nowhere leaves `  File` alone on its line.
@@ -98,7 +111,11 @@ fn goes_on(lines: &[Line], lengths: &[usize], index: usize, width: usize, by_mes
     let full = near && (*length == width || *length + 1 + first > width);
     let deep = message.starts_with("  ") || message.starts_with('\t');
     let table = message.starts_with(['|', '+']) || before.message().starts_with(['|', '+']);
-    let own = exception::is_bare(message) || exception::is_frame(message) || exception::is_level(message) || message.starts_with("Traceback") || message.starts_with('[');
+    let own = exception::is_bare(message)
+        || exception::is_frame(message)
+        || exception::is_level(message)
+        || message.starts_with("Traceback")
+        || message.starts_with('[');
     // Rows of a list begin alike; the rest of a sentence does not.
     let alike = message.as_bytes().get(..5).is_some_and(|head| before.message().as_bytes().starts_with(head));
     full && !message.is_empty() && !deep && !table && !own && !prefixed && !alike
@@ -128,7 +145,8 @@ mod tests {
 
     #[test]
     fn a_wrapped_paste_gives_itself_away() {
-        let long = "nobody knows why the collective operation on this communicator was never finished by all of its peers in due time\n".repeat(4);
+        let long =
+            "nobody knows why the collective operation on this communicator was never finished by all of its peers in due time\n".repeat(4);
         let joins = joined(&wrapped(&long, 80));
         assert_eq!(joins.iter().filter(|j| **j == Join::Glue).count(), 4);
         assert!(joined(&long).iter().all(|j| *j == Join::No));
@@ -136,7 +154,8 @@ mod tests {
 
     #[test]
     fn tables_and_log_lines_are_not_joined() {
-        let table = format!("{}\n", "|  0  Tesla T4                         On |   00000000:00:1E.0 Off |                    0 |").repeat(8);
+        let table =
+            format!("{}\n", "|  0  Tesla T4                         On |   00000000:00:1E.0 Off |                    0 |").repeat(8);
         assert!(joined(&table).iter().all(|j| *j == Join::No));
         let log = "[rank0]: loading the checkpoint shard of layer number seven from the disk\n".repeat(8);
         assert!(joined(&log).iter().all(|j| *j == Join::No));

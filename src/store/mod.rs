@@ -209,7 +209,9 @@ fn advice(error: &sqlx::Error) -> &'static str {
     match (error, code.as_deref()) {
         (sqlx::Error::Io(_) | sqlx::Error::PoolTimedOut, _) => "start the database, or see whether it can be reached",
         (_, Some("13" | "53100")) => "the disk is full: free some space; nothing else needs to be done",
-        (_, Some("8" | "264" | "520" | "776" | "1032" | "1288" | "1544" | "25006")) => "the database is read-only: make its file and folder, or the server, writable",
+        (_, Some("8" | "264" | "520" | "776" | "1032" | "1288" | "1544" | "25006")) => {
+            "the database is read-only: make its file and folder, or the server, writable"
+        }
         (_, Some("5" | "261" | "517" | "773")) => "another program holds the database's lock: end it",
         (_, Some("14" | "526" | "1550")) => "the file cannot be opened: check its folder's permissions",
         (_, Some("11" | "26" | "XX001" | "XX002")) => "the database is damaged: restore the last backup",

@@ -39,8 +39,12 @@ impl Postgres {
     pub(super) async fn open(url: &str) -> Result<Postgres, Error> {
         let options = PgConnectOptions::from_str(url).map_err(|_| fault("it is no address of a PostgreSQL database"))?;
         let options = options.application_name("faultbook");
-        let pool = PgPoolOptions::new().max_connections(CONNECTIONS).acquire_timeout(WAIT).after_connect(|connection, _| Box::pin(prepare(connection)));
-        let pool = pool.connect_with(options).await.map_err(|e| fault(&format!("PostgreSQL does not let in ({}{})", class(&e), reason(&e))))?;
+        let pool = PgPoolOptions::new()
+            .max_connections(CONNECTIONS)
+            .acquire_timeout(WAIT)
+            .after_connect(|connection, _| Box::pin(prepare(connection)));
+        let pool =
+            pool.connect_with(options).await.map_err(|e| fault(&format!("PostgreSQL does not let in ({}{})", class(&e), reason(&e))))?;
         let mut migrations = sqlx::migrate!("migrations/postgres");
         migrations.set_ignore_missing(true).run(&pool).await.map_err(|e| super::not_migrated(&e))?;
         Ok(Postgres { pool, health: Arc::default() })

@@ -162,7 +162,11 @@ pub async fn analyze(State(app): State<Arc<App>>, Extension(asked): Extension<As
 /// A stored report.
 #[utoipa::path(get, path = "/api/v1/reports/{id}", tag = "reports", params(("id" = String, Path, description = "Id of the report")),
     responses((status = 200, description = "The report", body = ReportBody), (status = 404, description = "unknown-id", body = ErrorBody)))]
-pub async fn read(State(app): State<Arc<App>>, Extension(asked): Extension<Asked>, Path(id): Path<String>) -> Result<Json<ReportBody>, Failure> {
+pub async fn read(
+    State(app): State<Arc<App>>,
+    Extension(asked): Extension<Asked>,
+    Path(id): Path<String>,
+) -> Result<Json<ReportBody>, Failure> {
     let stored = app.store.load(&id, now()).await?;
     let seen = app.store.seen_fingerprint(&stored.fingerprint).await?;
     Ok(Json(ReportBody::new(stored, seen.count, &asked)))
@@ -232,7 +236,13 @@ fn created(report: &Report, receipt: &Receipt, asked: &Asked, url: String, hint:
     }
 }
 
-async fn short(app: &App, asked: &Asked, report: &Report, stored: Option<(&Receipt, String)>, hint: Option<&'static str>) -> Result<String, Error> {
+async fn short(
+    app: &App,
+    asked: &Asked,
+    report: &Report,
+    stored: Option<(&Receipt, String)>,
+    hint: Option<&'static str>,
+) -> Result<String, Error> {
     let analysis = report.analysis(asked.lang);
     let mut extras = Extras { anonymized: Some(report.anonymized()), hint, ..Extras::default() };
     if let Some((receipt, url)) = stored {

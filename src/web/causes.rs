@@ -1,10 +1,10 @@
 //! The register of causes: by layer, one page each, and the same as JSON and text.
 
+use super::App;
 use super::api::day;
 use super::asked::{Asked, Form};
 use super::fail::{ErrorBody, Failure};
 use super::ui::{self, StepView, Ui};
-use super::App;
 use crate::diagnose::analysis::{Fix, Layer, Verdict};
 use crate::error::Error;
 use crate::i18n::Lang;
@@ -111,10 +111,13 @@ pub async fn index(State(app): State<Arc<App>>, Extension(asked): Extension<Aske
     let items: Vec<CauseItem> = patterns.causes().iter().map(|cause| item(cause, &asked)).collect();
     Ok(match asked.form {
         Form::Json => Json(CauseList { patterns: patterns.hash().to_owned(), causes: items }).into_response(),
-        Form::Text => items.iter().fold(String::new(), |mut out, item| {
-            let _ = writeln!(out, "{:<12} {:<36} {}", item.layer.name(), item.id, item.title);
-            out
-        }).into_response(),
+        Form::Text => items
+            .iter()
+            .fold(String::new(), |mut out, item| {
+                let _ = writeln!(out, "{:<12} {:<36} {}", item.layer.name(), item.id, item.title);
+                out
+            })
+            .into_response(),
         Form::Page => {
             let total = items.len();
             let of = |layer: Layer| Group { layer, causes: items.iter().filter(|item| item.layer == layer).cloned().collect() };
@@ -135,7 +138,11 @@ pub async fn list(State(app): State<Arc<App>>, Extension(asked): Extension<Asked
 /// One cause.
 #[utoipa::path(get, path = "/api/v1/causes/{id}", tag = "causes", params(("id" = String, Path, description = "Id of the cause")),
     responses((status = 200, body = CauseBody), (status = 404, description = "unknown-id", body = ErrorBody)))]
-pub async fn detail(State(app): State<Arc<App>>, Extension(asked): Extension<Asked>, Path(id): Path<String>) -> Result<Json<CauseBody>, Failure> {
+pub async fn detail(
+    State(app): State<Arc<App>>,
+    Extension(asked): Extension<Asked>,
+    Path(id): Path<String>,
+) -> Result<Json<CauseBody>, Failure> {
     let patterns = app.patterns.load_full();
     let cause = patterns.cause(&id).ok_or(Error::UnknownId)?;
     let seen = app.store.seen_cause(cause.id()).await?;
@@ -161,10 +168,8 @@ pub async fn cause(State(app): State<Arc<App>>, Extension(asked): Extension<Aske
 
 fn page(app: &App, asked: &Asked, patterns: &Patterns, cause: &Cause, body: &CauseBody, seen: Seen) -> Result<Response, Error> {
     let lang = asked.lang;
-    let related = |id: &str| Related {
-        id: id.to_owned(),
-        title: patterns.cause(id).map_or(id, |c| c.file.title.get_ref().get(lang)).to_owned(),
-    };
+    let related =
+        |id: &str| Related { id: id.to_owned(), title: patterns.cause(id).map_or(id, |c| c.file.title.get_ref().get(lang)).to_owned() };
     let explains = |other: &&Cause| other.file.explains.iter().any(|id| id.get_ref() == cause.id());
     let shown = |want: &Want| *want == Want::This(true);
     let examples = cause.file.example.iter().filter(|e| shown(&e.want)).take(4);

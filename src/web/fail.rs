@@ -104,7 +104,11 @@ pub fn render(app: &App, error: &Error, asked: &Asked, headers: &HeaderMap) -> R
     let detail = ErrorDetail {
         code: error.code().to_owned(),
         message: error.message(asked.lang),
-        remedy: error.remedy(asked.lang).replace("ADDRESS", address).replace("地址。", &format!("{address} 。")).replace("- 地址", &format!("- {address}")),
+        remedy: error
+            .remedy(asked.lang)
+            .replace("ADDRESS", address)
+            .replace("地址。", &format!("{address} 。"))
+            .replace("- 地址", &format!("- {address}")),
         limit: error.limit(),
         request: asked.request.clone(),
     };

@@ -2,8 +2,8 @@
 
 mod answer;
 pub mod api;
-mod assets;
 mod asked;
+mod assets;
 mod body;
 mod causes;
 mod fail;

@@ -8,7 +8,10 @@ use utoipa::OpenApi;
 
 #[derive(OpenApi)]
 #[openapi(
-    info(title = "Faultbook", description = "Paste a failed GPU job's logs; get ranked causes, the evidence, and fixes from soft to hard."),
+    info(
+        title = "Faultbook",
+        description = "Paste a failed GPU job's logs; get ranked causes, the evidence, and fixes from soft to hard."
+    ),
     paths(api::create, api::analyze, api::read, api::delete, causes::list, causes::detail, search::api, pages::privacy_rules),
     components(schemas(Analysis, fail::ErrorBody))
 )]

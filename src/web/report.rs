@@ -82,10 +82,19 @@ pub async fn show(
     let stored = app.store.load(id, now()).await?;
     let seen = app.store.seen_fingerprint(&stored.fingerprint).await?;
     let mut response = match (ending, asked.form) {
-        ("md", _) => typed("text/markdown; charset=utf-8", markdown::markdown(stored.analysis(asked.lang), &stored.lines, asked.lang, &extras(&stored, seen, &asked))),
-        ("ticket.md", _) => typed("text/markdown; charset=utf-8", ticket::ticket(stored.analysis(asked.lang), &stored.lines, asked.lang).ok_or(Error::UnknownId)?),
+        ("md", _) => typed(
+            "text/markdown; charset=utf-8",
+            markdown::markdown(stored.analysis(asked.lang), &stored.lines, asked.lang, &extras(&stored, seen, &asked)),
+        ),
+        ("ticket.md", _) => typed(
+            "text/markdown; charset=utf-8",
+            ticket::ticket(stored.analysis(asked.lang), &stored.lines, asked.lang).ok_or(Error::UnknownId)?,
+        ),
         (_, Form::Json) => Json(ReportBody::new(stored, seen.count, &asked)).into_response(),
-        (_, Form::Text) => typed("text/plain; charset=utf-8", full::full(stored.analysis(asked.lang), &stored.lines, asked.lang, &extras(&stored, seen, &asked), true)),
+        (_, Form::Text) => typed(
+            "text/plain; charset=utf-8",
+            full::full(stored.analysis(asked.lang), &stored.lines, asked.lang, &extras(&stored, seen, &asked), true),
+        ),
         (_, Form::Page) => page(&app, &asked, &stored, seen, &headers)?,
     };
     response.headers_mut().insert("x-robots-tag", header::HeaderValue::from_static("noindex, nofollow"));

@@ -99,7 +99,9 @@ fn causes<'p>(patterns: &'p Patterns, query: &str) -> Vec<&'p Cause> {
         let literals = cause.file.signature.iter().flat_map(|s| s.literal.get_ref());
         let pointed = literals.clone().any(|literal| query.contains(literal.as_str()));
         let mut held: HashSet<String> = HashSet::new();
-        let texts = [Lang::En, Lang::Zh].into_iter().flat_map(|lang| [cause.file.title.get_ref().get(lang), cause.file.summary.get_ref().get(lang)]);
+        let texts = [Lang::En, Lang::Zh]
+            .into_iter()
+            .flat_map(|lang| [cause.file.title.get_ref().get(lang), cause.file.summary.get_ref().get(lang)]);
         for text in texts.chain([cause.id()]).chain(literals.map(String::as_str)) {
             held.extend(words(text));
         }

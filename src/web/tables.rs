@@ -83,7 +83,8 @@ pub async fn index(State(app): State<Arc<App>>, Extension(asked): Extension<Aske
         Form::Page => {
             let ui = Ui::new(&asked, &app);
             let found = found.into_iter().map(|e| shown(&patterns, &ui, e)).collect();
-            let tables = patterns.tables().all().into_iter().map(|(file, table)| TableItem { name: stem(file), rows: table.rows().count() });
+            let tables =
+                patterns.tables().all().into_iter().map(|(file, table)| TableItem { name: stem(file), rows: table.rows().count() });
             ui::page(&TablesPage { tables: tables.collect(), question, found, ui })?
         }
     })
@@ -113,7 +114,11 @@ pub async fn table(State(app): State<Arc<App>>, Extension(asked): Extension<Aske
 }
 
 /// `GET /tables/{table}/{key}`: the rows of one key, whole.
-pub async fn row(State(app): State<Arc<App>>, Extension(asked): Extension<Asked>, Path((name, key)): Path<(String, String)>) -> Result<Response, Failure> {
+pub async fn row(
+    State(app): State<Arc<App>>,
+    Extension(asked): Extension<Asked>,
+    Path((name, key)): Path<(String, String)>,
+) -> Result<Response, Failure> {
     let patterns = app.patterns.load_full();
     let table = find(&patterns, &name).ok_or(Error::UnknownId)?;
     let matching: Vec<Row<'_>> = table.rows().filter(|row| key_of(table, row) == key).take(MOST_ROWS).collect();
@@ -125,7 +130,11 @@ pub async fn row(State(app): State<Arc<App>>, Extension(asked): Extension<Asked>
     let rows: Vec<_> = matching.iter().map(cells).collect();
     Ok(match asked.form {
         Form::Json => Json(rows).into_response(),
-        Form::Text => rows.iter().map(|cells| cells.iter().map(|(c, v)| format!("{c}: {v}\n")).collect::<String>() + "\n").collect::<String>().into_response(),
+        Form::Text => rows
+            .iter()
+            .map(|cells| cells.iter().map(|(c, v)| format!("{c}: {v}\n")).collect::<String>() + "\n")
+            .collect::<String>()
+            .into_response(),
         Form::Page => {
             let ui = Ui::new(&asked, &app);
             let cause = titled(&patterns, &ui, slug);

@@ -119,11 +119,8 @@ pub struct StepView {
 impl StepView {
     /// A step of a finding or a cause.
     pub fn new(lang: Lang, fix: &Fix) -> StepView {
-        let labels = vec![
-            labels::of(lang, "needs", &fix.needs),
-            labels::of(lang, "takes", &fix.takes),
-            labels::of(lang, "where", &fix.where_),
-        ];
+        let labels =
+            vec![labels::of(lang, "needs", &fix.needs), labels::of(lang, "takes", &fix.takes), labels::of(lang, "where", &fix.where_)];
         StepView { kind: labels::name(&fix.kind), risk_class: labels::name(&fix.risk), labels, fix: fix.clone() }
     }
 }

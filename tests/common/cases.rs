@@ -70,10 +70,19 @@ pub fn row_samples() -> Vec<Sample> {
     for path in paths {
         let row: Row = toml::from_str(&std::fs::read_to_string(&path).expect("a row")).expect("the row's form");
         for case in row.case {
-            let (cause, also_ok) = case.first.split_first().map_or(("none".to_owned(), Vec::new()), |(first, rest)| (first.clone(), rest.to_vec()));
+            let (cause, also_ok) =
+                case.first.split_first().map_or(("none".to_owned(), Vec::new()), |(first, rest)| (first.clone(), rest.to_vec()));
             let name = format!("{}: {}", path.file_stem().unwrap_or_default().display(), case.name);
             let lines = read(case.text.clone().into_bytes()).lines.into_iter().map(|line| line.text).collect();
-            let case_of = Case { title: case.name, cause, also_ok, acceptable_top3: Vec::new(), must_not: Vec::new(), needs_combination: false, secrets: Vec::new() };
+            let case_of = Case {
+                title: case.name,
+                cause,
+                also_ok,
+                acceptable_top3: Vec::new(),
+                must_not: Vec::new(),
+                needs_combination: false,
+                secrets: Vec::new(),
+            };
             samples.push(Sample { name, case: case_of, lines, analysis: analyze(case.text) });
         }
     }

@@ -85,7 +85,11 @@ fn full_width(sample: &Sample) -> String {
             };
             out.push(wide);
             // The wide character is its own blank.
-            at += if matches!(wide, '，' | '：') && after == ' ' && at + 2 < chars.len() && chars.get(at + 2) != Some(&' ') { 2 } else { 1 };
+            at += if matches!(wide, '，' | '：') && after == ' ' && at + 2 < chars.len() && chars.get(at + 2) != Some(&' ') {
+                2
+            } else {
+                1
+            };
         }
         out.push('\n');
     }

@@ -46,7 +46,10 @@ pub fn analysis(lang: Lang) -> Analysis {
             why: t("It shows the version of the module that is loaded.", "它显示已加载的内核模块版本。"),
             look_for: t("A version other than 550.120 settles it.", "若版本不是 550.120，即可确认。"),
         }],
-        noise: vec![Noise { lines: vec![13], why: t("Every driver that is not part of the kernel says this.", "内核之外的驱动都会打印这一行。") }],
+        noise: vec![Noise {
+            lines: vec![13],
+            why: t("Every driver that is not part of the kernel says this.", "内核之外的驱动都会打印这一行。"),
+        }],
         notes: vec![Note {
             cause: "persistence-off".to_owned(),
             title: t("Persistence mode is off", "持久模式未开启"),
@@ -77,16 +80,31 @@ fn mismatch(t: Pick) -> Finding {
         subject: Some(SubjectView { gpu: Some("0000:41:00.0".to_owned()), index: Some(3), ..SubjectView::default() }),
         scope: "host".to_owned(),
         title: t("The driver's libraries and its loaded kernel module differ", "驱动库与已加载的内核模块版本不一致"),
-        summary: t("An update replaced the libraries on disk while the old module stayed in the kernel. Every program that opens the driver fails until both are of one version.", "更新替换了磁盘上的驱动库，而旧模块仍在内核中。两者版本一致之前，任何打开驱动的程序都会失败。"),
+        summary: t(
+            "An update replaced the libraries on disk while the old module stayed in the kernel. Every program that opens the driver fails until both are of one version.",
+            "更新替换了磁盘上的驱动库，而旧模块仍在内核中。两者版本一致之前，任何打开驱动的程序都会失败。",
+        ),
         why: t("The libraries are 550.120, the loaded module is 550.107.02.", "驱动库为 550.120，已加载模块为 550.107.02。"),
         evidence: vec![
             evidence("nvml", &[31], Effect::For, Strength::Proves, 6.0, 1, None),
             evidence("api-mismatch", &[12, 32], Effect::For, Strength::Strong, 3.0, 17, None),
-            evidence("versions", &[12, 40, 55], Effect::For, Strength::Supports, 1.5, 1, Some("driver.library_version != driver.module_version")),
+            evidence(
+                "versions",
+                &[12, 40, 55],
+                Effect::For,
+                Strength::Supports,
+                1.5,
+                1,
+                Some("driver.library_version != driver.module_version"),
+            ),
             evidence("no-module", &[33], Effect::Against, Strength::Hints, -0.5, 1, Some("module.nvidia == absent")),
         ],
         fixes: fixes(t),
-        consequences: vec![Consequence { cause: "nvml-init-failed".to_owned(), title: t("NVML cannot be initialised", "NVML 初始化失败"), lines: vec![31, 40] }],
+        consequences: vec![Consequence {
+            cause: "nvml-init-failed".to_owned(),
+            title: t("NVML cannot be initialised", "NVML 初始化失败"),
+            lines: vec![31, 40],
+        }],
     }
 }
 
@@ -129,17 +147,45 @@ fn fixes(t: Pick) -> Vec<Fix> {
         expect: Some(t("the table appears", "显示状态表")),
         undo: None,
     };
-    let mut unload = step(FixKind::Cure, Risk::Disruptive, Needs::Root, Takes::Minutes, t("Unload the old module and load the new one; jobs on the cards end.", "卸载旧模块并加载新模块；显卡上的任务会终止。"), "sudo systemctl stop nvidia-persistenced\nsudo rmmod nvidia_uvm nvidia_drm nvidia_modeset nvidia\nsudo modprobe nvidia\nsudo systemctl start nvidia-persistenced");
+    let mut unload = step(
+        FixKind::Cure,
+        Risk::Disruptive,
+        Needs::Root,
+        Takes::Minutes,
+        t("Unload the old module and load the new one; jobs on the cards end.", "卸载旧模块并加载新模块；显卡上的任务会终止。"),
+        "sudo systemctl stop nvidia-persistenced\nsudo rmmod nvidia_uvm nvidia_drm nvidia_modeset nvidia\nsudo modprobe nvidia\nsudo systemctl start nvidia-persistenced",
+    );
     unload.os = vec!["ubuntu".to_owned(), "debian".to_owned()];
-    let mut bypass = step(FixKind::Bypass, Risk::Reversible, Needs::User, Takes::Seconds, t("Point the job at the libraries of the loaded version.", "让任务使用与已加载模块同版本的库。"), "export LD_LIBRARY_PATH=/usr/lib/nvidia-550.107.02:$LD_LIBRARY_PATH");
+    let mut bypass = step(
+        FixKind::Bypass,
+        Risk::Reversible,
+        Needs::User,
+        Takes::Seconds,
+        t("Point the job at the libraries of the loaded version.", "让任务使用与已加载模块同版本的库。"),
+        "export LD_LIBRARY_PATH=/usr/lib/nvidia-550.107.02:$LD_LIBRARY_PATH",
+    );
     bypass.undo = Some("unset LD_LIBRARY_PATH".to_owned());
     bypass.first = vec!["cat /proc/driver/nvidia/version".to_owned()];
     vec![
-        step(FixKind::Check, Risk::ReadOnly, Needs::User, Takes::Seconds, t("See which version is loaded.", "查看已加载的版本。"), "cat /proc/driver/nvidia/version"),
+        step(
+            FixKind::Check,
+            Risk::ReadOnly,
+            Needs::User,
+            Takes::Seconds,
+            t("See which version is loaded.", "查看已加载的版本。"),
+            "cat /proc/driver/nvidia/version",
+        ),
         bypass,
         unload,
         step(FixKind::Cure, Risk::Disruptive, Needs::Root, Takes::Reboot, t("Restart the machine.", "重启机器。"), "sudo reboot"),
-        step(FixKind::Cure, Risk::Destructive, Needs::Hands, Takes::Downtime, t("Remove every driver package and install one again.", "清除全部驱动包后重新安装。"), "sudo apt purge 'nvidia-*'"),
+        step(
+            FixKind::Cure,
+            Risk::Destructive,
+            Needs::Hands,
+            Takes::Downtime,
+            t("Remove every driver package and install one again.", "清除全部驱动包后重新安装。"),
+            "sudo apt purge 'nvidia-*'",
+        ),
     ]
 }
 

@@ -16,7 +16,8 @@ use tower::ServiceExt;
 static PATTERNS: LazyLock<Arc<Patterns>> = LazyLock::new(|| Patterns::builtin().expect("patterns"));
 
 /// A log with a known fault.
-pub const LOG: &str = "root@gpu-7:~# nvidia-smi\nFailed to initialize NVML: Driver/library version mismatch\nNVML library version: 550.120\n";
+pub const LOG: &str =
+    "root@gpu-7:~# nvidia-smi\nFailed to initialize NVML: Driver/library version mismatch\nNVML library version: 550.120\n";
 
 /// A running service.
 pub struct Service {

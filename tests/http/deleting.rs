@@ -11,7 +11,9 @@ fn log() -> String {
 
 /// The files that hold `text`.
 fn holding(service: &Service, text: &str) -> Vec<String> {
-    let holds = |path: &std::path::PathBuf| std::fs::read(path).is_ok_and(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()));
+    let holds = |path: &std::path::PathBuf| {
+        std::fs::read(path).is_ok_and(|bytes| bytes.windows(text.len()).any(|window| window == text.as_bytes()))
+    };
     service.files().into_iter().filter(holds).map(|path| path.display().to_string()).collect()
 }
 
@@ -47,7 +49,9 @@ async fn only_the_token_deletes() {
     let (one, two) = (service.store(&log()).await, service.store("another\n").await);
     let path = format!("/api/v1/reports/{}", one["id"].as_str().expect("id"));
     let other = format!("Bearer {}", two["delete_token"].as_str().expect("token"));
-    for headers in [vec![], vec![("authorization", "Bearer x")], vec![("authorization", other.as_str())], vec![("authorization", "Basic x")]] {
+    for headers in
+        [vec![], vec![("authorization", "Bearer x")], vec![("authorization", other.as_str())], vec![("authorization", "Basic x")]]
+    {
         let answer = service.send("DELETE", &path, &headers, "").await;
         assert_eq!((answer.status.as_u16(), answer.json()["error"]["code"].as_str()), (403, Some("wrong-token")));
     }

@@ -42,7 +42,9 @@ async fn unknown_things_are_404() {
 #[tokio::test]
 async fn a_wrong_method_is_405_and_names_the_right_ones() {
     let service = Service::start(&[]).await;
-    for (method, path, allowed) in [("DELETE", "/", "POST"), ("GET", "/api/v1/analyze", "POST"), ("POST", "/causes", "GET"), ("PUT", "/api/v1/reports", "POST")] {
+    for (method, path, allowed) in
+        [("DELETE", "/", "POST"), ("GET", "/api/v1/analyze", "POST"), ("POST", "/causes", "GET"), ("PUT", "/api/v1/reports", "POST")]
+    {
         let answer = service.send(method, path, &[("accept", "application/json")], "").await;
         assert_eq!(answer.status, 405, "{method} {path}");
         assert!(answer.header("allow").contains(allowed), "{method} {path}: {}", answer.header("allow"));
@@ -130,7 +132,12 @@ async fn a_store_that_is_gone_is_said_and_analysing_goes_on() {
 #[tokio::test]
 async fn hostile_heads_do_no_harm() {
     let service = Service::start(&[]).await;
-    for (name, value) in [("accept-language", "zh;q=nan, en;q=-1, *"), ("accept", "text/html;q=x,,;"), ("cookie", "lang=\"><script>; token"), ("host", "\"><script>alert(1)</script>")] {
+    for (name, value) in [
+        ("accept-language", "zh;q=nan, en;q=-1, *"),
+        ("accept", "text/html;q=x,,;"),
+        ("cookie", "lang=\"><script>; token"),
+        ("host", "\"><script>alert(1)</script>"),
+    ] {
         let answer = service.send("GET", "/", &[(name, value)], "").await;
         assert_eq!(answer.status, 200, "{name}");
         assert!(!answer.body.contains("<script>alert") && !answer.body.contains("\"><script>"), "{name}");

@@ -47,7 +47,10 @@ async fn the_chosen_language_is_kept() {
     let service = Service::start(&[]).await;
     let chosen = service.get("/search?q=a&lang=zh", HTML).await;
     assert!(chosen.header("set-cookie").starts_with("lang=zh") && chosen.body.contains("zh-CN"));
-    assert!(chosen.body.contains("/search?q=a&amp;lang=en") || chosen.body.contains("/search?q=a&#38;lang=en"), "the switch keeps the query");
+    assert!(
+        chosen.body.contains("/search?q=a&amp;lang=en") || chosen.body.contains("/search?q=a&#38;lang=en"),
+        "the switch keeps the query"
+    );
     let later = service.send("GET", "/", &[("accept", HTML), ("cookie", "lang=zh"), ("accept-language", "en")], "").await;
     assert!(later.body.contains("zh-CN"));
     let text = service.send("PUT", "/?lang=zh", &[], LOG).await;
@@ -83,8 +86,14 @@ async fn the_api_describes_every_api_route() {
     let document = service.get("/api/openapi.json", "*/*").await.json();
     let paths = document["paths"].as_object().expect("paths");
     for (path, method) in [
-        ("/api/v1/reports", "post"), ("/api/v1/analyze", "post"), ("/api/v1/reports/{id}", "get"), ("/api/v1/reports/{id}", "delete"),
-        ("/api/v1/causes", "get"), ("/api/v1/causes/{id}", "get"), ("/api/v1/search", "get"), ("/api/v1/privacy-rules", "get"),
+        ("/api/v1/reports", "post"),
+        ("/api/v1/analyze", "post"),
+        ("/api/v1/reports/{id}", "get"),
+        ("/api/v1/reports/{id}", "delete"),
+        ("/api/v1/causes", "get"),
+        ("/api/v1/causes/{id}", "get"),
+        ("/api/v1/search", "get"),
+        ("/api/v1/privacy-rules", "get"),
     ] {
         assert!(paths[path][method].is_object(), "{method} {path}");
     }

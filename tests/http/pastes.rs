@@ -77,7 +77,8 @@ async fn the_form_leads_to_the_report_and_the_token_is_on_it_once() {
 #[tokio::test]
 async fn several_files_are_one_case() {
     let service = Service::start(&[]).await;
-    let (kind, body) = multipart(&[("file", "error.log", LOG), ("file", "dmesg.txt", "[1.0] a\n[2.0] b\n"), ("title", "ignored.txt", "x\n")]);
+    let (kind, body) =
+        multipart(&[("file", "error.log", LOG), ("file", "dmesg.txt", "[1.0] a\n[2.0] b\n"), ("title", "ignored.txt", "x\n")]);
     let answer = service.send("POST", "/api/v1/reports", &[("content-type", &kind)], body).await;
     assert_eq!(answer.status, 201, "{}", answer.body);
     let id = answer.json()["id"].as_str().expect("id").to_owned();

@@ -8,7 +8,8 @@ const HTML: (&str, &str) = ("accept", "text/html");
 fn field(page: &str) -> String {
     let from = page.find("<textarea").and_then(|at| page[at..].find(">\n").map(|skip| at + skip + 2)).expect("field");
     let to = page[from..].find("</textarea>").expect("end") + from;
-    let text = page[from..to].replace("&#60;", "<").replace("&#62;", ">").replace("&#38;", "&").replace("&#39;", "'").replace("&#34;", "\"");
+    let text =
+        page[from..to].replace("&#60;", "<").replace("&#62;", ">").replace("&#38;", "&").replace("&#39;", "'").replace("&#34;", "\"");
     text.replace('\n', "\r\n")
 }
 

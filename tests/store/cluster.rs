@@ -27,7 +27,11 @@ impl Cluster {
             let owned = Command::new("chown").arg("-R").arg("postgres:").arg(folder.path()).status().expect("chown");
             assert!(owned.success(), "the user postgres is missing; it comes with the package postgresql");
         }
-        let made = as_user(&programs.join("initdb")).args(["--username=faultbook", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--pgdata"]).arg(&data).output().expect("initdb");
+        let made = as_user(&programs.join("initdb"))
+            .args(["--username=faultbook", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--pgdata"])
+            .arg(&data)
+            .output()
+            .expect("initdb");
         assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
         let port = std::net::TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("port").port();
         let cluster = Cluster { folder, programs, port, guard: std::sync::Mutex::new(None) };

@@ -84,7 +84,9 @@ fn a_read_only_store_is_not_ready(shelf: &Shelf) {
             let id = assert_takes(&server);
             let set = |value: &str| {
                 shelf.cluster.query("postgres", &format!("alter database {} set default_transaction_read_only = {value}", shelf.name));
-                shelf.cluster.query("postgres", &format!("select pg_terminate_backend(pid) from pg_stat_activity where datname = '{}'", shelf.name));
+                shelf
+                    .cluster
+                    .query("postgres", &format!("select pg_terminate_backend(pid) from pg_stat_activity where datname = '{}'", shelf.name));
             };
             set("on");
             server.wait_ready(false);
@@ -99,7 +101,9 @@ fn a_read_only_store_is_not_ready(shelf: &Shelf) {
             let id = assert_takes(&server);
             drop(server);
             let file = shelf.files().join("test.db");
-            let writable = |on: bool| std::fs::set_permissions(&file, std::fs::Permissions::from_mode(if on { 0o644 } else { 0o444 })).expect("permissions");
+            let writable = |on: bool| {
+                std::fs::set_permissions(&file, std::fs::Permissions::from_mode(if on { 0o644 } else { 0o444 })).expect("permissions")
+            };
             writable(false);
             // Root may write any file unless it gives that right up.
             let shell = if is_root() { "exec setpriv --bounding-set=-dac_override --inh-caps=-dac_override \"$@\"" } else { "exec \"$@\"" };
@@ -175,7 +179,8 @@ impl SmallDisk {
     fn mount() -> SmallDisk {
         let folder = tempfile::tempdir().expect("folder");
         std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).expect("permissions");
-        let mounted = administrator("mount").args(["-t", "tmpfs", "-o", "size=24m,mode=777", "tmpfs"]).arg(folder.path()).status().expect("mount");
+        let mounted =
+            administrator("mount").args(["-t", "tmpfs", "-o", "size=24m,mode=777", "tmpfs"]).arg(folder.path()).status().expect("mount");
         assert!(mounted.success(), "this test needs a small file system: run it as root, or let sudo mount one");
         SmallDisk(folder)
     }

@@ -22,7 +22,8 @@ fn planted(shelf: &Shelf, word: &str) -> (String, Vec<String>) {
 /// What must be in no file after a deletion: the words, and on PostgreSQL the key besides.
 fn key(shelf: &Shelf, id: &str) -> Option<Vec<u8>> {
     (shelf.kind == Kind::Postgres).then(|| {
-        let hex = shelf.sql(&format!("select encode(key, 'hex') from report_key k join report r on r.number = k.number where r.id = '{id}'"));
+        let hex =
+            shelf.sql(&format!("select encode(key, 'hex') from report_key k join report r on r.number = k.number where r.id = '{id}'"));
         (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).expect("hex")).collect()
     })
 }

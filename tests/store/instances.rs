@@ -36,7 +36,8 @@ fn expiry_happens_once(shelf: &Shelf) {
             save(&stores[0], MISMATCH, NOW + n).await;
         }
         let kept = save(&stores[1], MISMATCH, NOW + HOUR).await;
-        let (a, b, c) = tokio::join!(stores[0].expire(NOW + HOUR + 60), stores[1].expire(NOW + HOUR + 60), stores[2].expire(NOW + HOUR + 60));
+        let (a, b, c) =
+            tokio::join!(stores[0].expire(NOW + HOUR + 60), stores[1].expire(NOW + HOUR + 60), stores[2].expire(NOW + HOUR + 60));
         let total = a.expect("expiry") + b.expect("expiry") + c.expect("expiry");
         assert_eq!(total, 30, "each is deleted by one instance only");
         assert_eq!(stores[2].counts().await.expect("counts").reports, 1);
@@ -57,7 +58,9 @@ fn an_older_instance_goes_on(shelf: &Shelf) {
     run(async { shelf.open().await.close().await });
     // What a newer version would leave: one more migration, one more column.
     let checksum = if shelf.kind == super::Kind::Sqlite { "x'00'" } else { "'\\x00'" };
-    shelf.sql(&format!("insert into _sqlx_migrations (version, description, success, checksum, execution_time) values (9999, 'later', true, {checksum}, 1)"));
+    shelf.sql(&format!(
+        "insert into _sqlx_migrations (version, description, success, checksum, execution_time) values (9999, 'later', true, {checksum}, 1)"
+    ));
     shelf.sql("alter table report add column later text");
     run(async {
         let store = shelf.open().await;

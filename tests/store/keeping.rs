@@ -133,7 +133,12 @@ fn search_finds_what_is_old(shelf: &Shelf) {
         let store = shelf.open().await;
         let old = [save(&store, "corncrake one\n", NOW).await.id, save(&store, "corncrake two\n", NOW).await.id];
         let (numbers, blob, words, key) = match shelf.kind {
-            super::Kind::Sqlite => ("(with recursive n(i) as (select 1 union all select i + 1 from n where i < 2500) select i from n) n", "''", "'filler'", "rowid"),
+            super::Kind::Sqlite => (
+                "(with recursive n(i) as (select 1 union all select i + 1 from n where i < 2500) select i from n) n",
+                "''",
+                "'filler'",
+                "rowid",
+            ),
             super::Kind::Postgres => ("generate_series(1, 2500) n(i)", "''::bytea", "array_to_tsvector('{filler}')", "number"),
         };
         shelf.sql(&format!("insert into report (id, token_hash, created, fingerprint, lines, anonymized) select 'f' || i, '', {NOW}, '', {blob}, {blob} from {numbers}"));
@@ -154,7 +159,21 @@ fn search_takes_any_query(shelf: &Shelf) {
     run(async {
         let store = shelf.open().await;
         save(&store, "near and or not select drop table report\n", NOW).await;
-        let hostile = ["' or 1=1", "\" OR \"", "a & | ! <-> b:*", "near(x y)", "NOT and OR", "\\", "a\u{0}b", "words:x", "^*", "🦀", "\u{301}", "٣٤", "ǅ ﬁ ⅷ ²"];
+        let hostile = [
+            "' or 1=1",
+            "\" OR \"",
+            "a & | ! <-> b:*",
+            "near(x y)",
+            "NOT and OR",
+            "\\",
+            "a\u{0}b",
+            "words:x",
+            "^*",
+            "🦀",
+            "\u{301}",
+            "٣٤",
+            "ǅ ﬁ ⅷ ²",
+        ];
         for query in hostile {
             store.search(query, NOW, 20).await.expect(query);
         }

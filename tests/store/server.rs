@@ -38,7 +38,10 @@ impl Server {
     pub fn ask(&self, method: &str, path: &str, body: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("connects");
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("limit");
-        let head = format!("{method} {path} HTTP/1.1\r\nHost: faults.test\r\nAccept: application/json\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", body.len());
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: faults.test\r\nAccept: application/json\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        );
         stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body.as_bytes())).expect("sent");
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).expect("answer");

@@ -18,7 +18,8 @@ use tempfile::TempDir;
 pub static PATTERNS: LazyLock<Arc<Patterns>> = LazyLock::new(|| Patterns::builtin().expect("patterns"));
 
 /// A log with a known fault.
-pub const MISMATCH: &str = "root@gpu-7:~# nvidia-smi\nFailed to initialize NVML: Driver/library version mismatch\nNVML library version: 550.120\n";
+pub const MISMATCH: &str =
+    "root@gpu-7:~# nvidia-smi\nFailed to initialize NVML: Driver/library version mismatch\nNVML library version: 550.120\n";
 
 /// A time, in seconds since 1970.
 pub const NOW: i64 = 1_800_000_000;

@@ -91,8 +91,24 @@ pub const PARTS: &[Part] = &[
 ];
 
 const CSV_COLUMNS: &[&str] = &[
-    "memory.total", "memory.used", "memory.free", "utilization.gpu", "temperature.gpu", "driver_version", "power.draw", "pci.bus_id", "compute_cap", "pstate", "gpu_uuid", "used_gpu_memory",
-    "ecc.", "clocks.", "persistence_mode", "retired_pages", "remapped_rows", "used_memory",
+    "memory.total",
+    "memory.used",
+    "memory.free",
+    "utilization.gpu",
+    "temperature.gpu",
+    "driver_version",
+    "power.draw",
+    "pci.bus_id",
+    "compute_cap",
+    "pstate",
+    "gpu_uuid",
+    "used_gpu_memory",
+    "ecc.",
+    "clocks.",
+    "persistence_mode",
+    "retired_pages",
+    "remapped_rows",
+    "used_memory",
 ];
 
 pub fn shape(text: &str, indent: usize) -> Option<Hit> {
@@ -123,12 +139,14 @@ fn gpu_line(text: &str) -> Option<Hit> {
         return strong(Kind::NvidiaSmiQ);
     }
     let columns = text.split_whitespace().skip(1).take(3).collect::<Vec<_>>();
-    let topology = rest.bytes().next().is_some_and(|b| b.is_ascii_digit()) && columns.first().is_some_and(|c| *c == "X" || c.starts_with("GPU") || is_link(c));
+    let topology = rest.bytes().next().is_some_and(|b| b.is_ascii_digit())
+        && columns.first().is_some_and(|c| *c == "X" || c.starts_with("GPU") || is_link(c));
     if topology { strong(Kind::NvidiaSmiTopo) } else { None }
 }
 
 fn is_link(cell: &str) -> bool {
-    matches!(cell, "X" | "SYS" | "NODE" | "PHB" | "PXB" | "PIX") || (cell.starts_with("NV") && cell.get(2..).is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit())))
+    matches!(cell, "X" | "SYS" | "NODE" | "PHB" | "PXB" | "PIX")
+        || (cell.starts_with("NV") && cell.get(2..).is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit())))
 }
 
 /// `Tue Nov 24 10:12:03 2026` and nothing else.
@@ -149,14 +167,18 @@ fn csv_row(text: &str) -> bool {
 
 /// `nvidia/550.120, 6.8.0-48-generic, x86_64: installed`.
 fn dkms_status(text: &str) -> bool {
-    text.starts_with("nvidia") && [": installed", ": built", ": added", ": broken"].iter().any(|state| text.contains(state)) && text.contains(", ")
+    text.starts_with("nvidia")
+        && [": installed", ": built", ": added", ": broken"].iter().any(|state| text.contains(state))
+        && text.contains(", ")
 }
 
 /// `    Product Name                          : NVIDIA A100`: the colon stands in column 42.
 fn smi_q_row(text: &str, indent: usize) -> bool {
     let Some(at) = memchr::memmem::find(text.as_bytes(), b" : ") else { return false };
     let column = at + indent;
-    (34..=60).contains(&column) && text.as_bytes().first().is_some_and(u8::is_ascii_uppercase) && text.get(at.saturating_sub(2)..at).is_some_and(|s| s.trim().is_empty())
+    (34..=60).contains(&column)
+        && text.as_bytes().first().is_some_and(u8::is_ascii_uppercase)
+        && text.get(at.saturating_sub(2)..at).is_some_and(|s| s.trim().is_empty())
 }
 
 pub fn continues(kind: Kind, text: &str) -> bool {
@@ -164,8 +186,17 @@ pub fn continues(kind: Kind, text: &str) -> bool {
     match kind {
         Kind::NvidiaSmi => trimmed.starts_with(['|', '+']),
         Kind::NvidiaSmiQ => text.starts_with("    ") || trimmed.contains(" : ") || trimmed.starts_with("GPU 0") || trimmed.starts_with('<'),
-        Kind::NvidiaSmiTopo => trimmed.starts_with("GPU") || trimmed.starts_with("NIC") || trimmed.starts_with("mlx5") || trimmed.starts_with("Legend") || trimmed.contains(" = ") || trimmed.contains(": mlx5"),
-        Kind::NvidiaSmiCsv => trimmed.matches(',').count() >= 1 || trimmed.starts_with('#') || trimmed.starts_with(|c: char| c.is_ascii_digit()),
+        Kind::NvidiaSmiTopo => {
+            trimmed.starts_with("GPU")
+                || trimmed.starts_with("NIC")
+                || trimmed.starts_with("mlx5")
+                || trimmed.starts_with("Legend")
+                || trimmed.contains(" = ")
+                || trimmed.contains(": mlx5")
+        }
+        Kind::NvidiaSmiCsv => {
+            trimmed.matches(',').count() >= 1 || trimmed.starts_with('#') || trimmed.starts_with(|c: char| c.is_ascii_digit())
+        }
         Kind::Modinfo => trimmed.contains(": ") || trimmed.ends_with(':'),
         Kind::Nvcc => ["Copyright", "Built on", "Cuda compilation", "Build cuda"].iter().any(|s| trimmed.starts_with(s)),
         Kind::Lspci => text.starts_with(['\t', ' ']),

@@ -42,7 +42,8 @@ static STARTS: LazyLock<Vec<Vec<&'static Start>>> = LazyLock::new(|| {
 static PARTS: LazyLock<Option<(aho_corasick::AhoCorasick, Vec<Kind>)>> = LazyLock::new(|| {
     let parts: Vec<&Part> = gpu::PARTS.iter().chain(system::PARTS).chain(python::PARTS).chain(runtime::PARTS).collect();
     let kinds = parts.iter().map(|p| p.1).collect();
-    let automaton = aho_corasick::AhoCorasick::builder().match_kind(aho_corasick::MatchKind::LeftmostFirst).build(parts.iter().map(|p| p.0)).ok()?;
+    let automaton =
+        aho_corasick::AhoCorasick::builder().match_kind(aho_corasick::MatchKind::LeftmostFirst).build(parts.iter().map(|p| p.0)).ok()?;
     Some((automaton, kinds))
 });
 
@@ -79,9 +80,28 @@ pub fn continues(kind: Kind, message: &str) -> bool {
 pub fn runs_on(kind: Kind) -> bool {
     matches!(
         kind,
-        Kind::Docker | Kind::Kubernetes | Kind::TorchEnv | Kind::PipInstall | Kind::Compiler | Kind::InstallerLog | Kind::Windows | Kind::Wsl | Kind::Systemd
-            | Kind::Slurm | Kind::PackageHistory | Kind::Dcgm | Kind::Launcher | Kind::PythonLog | Kind::Nccl | Kind::TensorflowLog | Kind::JaxLog | Kind::CxxBacktrace
-            | Kind::NvidiaSmiQ | Kind::Network | Kind::Limits | Kind::DeviceQuery
+        Kind::Docker
+            | Kind::Kubernetes
+            | Kind::TorchEnv
+            | Kind::PipInstall
+            | Kind::Compiler
+            | Kind::InstallerLog
+            | Kind::Windows
+            | Kind::Wsl
+            | Kind::Systemd
+            | Kind::Slurm
+            | Kind::PackageHistory
+            | Kind::Dcgm
+            | Kind::Launcher
+            | Kind::PythonLog
+            | Kind::Nccl
+            | Kind::TensorflowLog
+            | Kind::JaxLog
+            | Kind::CxxBacktrace
+            | Kind::NvidiaSmiQ
+            | Kind::Network
+            | Kind::Limits
+            | Kind::DeviceQuery
     )
 }
 

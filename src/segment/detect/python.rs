@@ -109,7 +109,18 @@ pub const PARTS: &[Part] = &[
 const CONFLICTS: usize = 2;
 
 static CHATTER: LazyLock<Option<aho_corasick::AhoCorasick>> = LazyLock::new(|| {
-    aho_corasick::AhoCorasick::new([" requires ", " has requirement ", "Warning: ", "it/s]", "s/it]", "%|", "] [INFO] ", "[INFO|", "[WARNING|"]).ok()
+    aho_corasick::AhoCorasick::new([
+        " requires ",
+        " has requirement ",
+        "Warning: ",
+        "it/s]",
+        "s/it]",
+        "%|",
+        "] [INFO] ",
+        "[INFO|",
+        "[WARNING|",
+    ])
+    .ok()
 });
 
 pub fn shape(text: &str, indent: usize) -> Option<Hit> {
@@ -131,7 +142,9 @@ pub fn shape(text: &str, indent: usize) -> Option<Hit> {
     match found {
         Some(found) if found.pattern().as_usize() < CONFLICTS && conflict(text) => strong(Kind::PipInstall),
         Some(found) if found.pattern().as_usize() >= CONFLICTS => strong(Kind::PythonLog),
-        _ if level_head(bytes) || text.ends_with("Warning:") || text.starts_with("warnings.warn(") || is_epoch(text) => strong(Kind::PythonLog),
+        _ if level_head(bytes) || text.ends_with("Warning:") || text.starts_with("warnings.warn(") || is_epoch(text) => {
+            strong(Kind::PythonLog)
+        }
         _ => None,
     }
 }
@@ -140,7 +153,9 @@ pub fn shape(text: &str, indent: usize) -> Option<Hit> {
 fn printed_torch(text: &str) -> bool {
     let mut words = text.split_whitespace();
     let version = words.next().filter(|word| word.starts_with(|c: char| c.is_ascii_digit()) && is_version(word));
-    let built = version.and_then(|word| word.split_once('+')).is_some_and(|(_, build)| build.starts_with("cu") || build.starts_with("cpu") || build.starts_with("rocm"));
+    let built = version
+        .and_then(|word| word.split_once('+'))
+        .is_some_and(|(_, build)| build.starts_with("cu") || build.starts_with("cpu") || build.starts_with("rocm"));
     built && words.clone().count() < 4 && words.any(|word| matches!(word, "True" | "False"))
 }
 
@@ -148,7 +163,13 @@ fn printed_torch(text: &str) -> bool {
 fn build_step(text: &str) -> bool {
     let Some((step, rest)) = text.strip_prefix('[').and_then(|t| t.split_once("] ")) else { return false };
     let counted = step.split_once('/').is_some_and(|(a, b)| [a, b].iter().all(|n| !n.is_empty() && n.bytes().all(|c| c.is_ascii_digit())));
-    counted && (rest.contains("nvcc") || rest.contains("c++") || rest.contains("g++") || rest.contains("gcc") || rest.contains("Building") || rest.contains("Linking"))
+    counted
+        && (rest.contains("nvcc")
+            || rest.contains("c++")
+            || rest.contains("g++")
+            || rest.contains("gcc")
+            || rest.contains("Building")
+            || rest.contains("Linking"))
 }
 
 /// `numpy   1.26.4`, `torch==2.6.0+cu124`.
@@ -171,24 +192,33 @@ fn package(text: &str, indent: usize) -> Option<Hit> {
     match (words.next(), words.next(), words.next()) {
         (None, _, _) => weak(Kind::PipList),
         (Some(path), None, _) if path.starts_with('/') => weak(Kind::PipList),
-        (Some(build), channel, None) if build.contains('_') || build.bytes().all(|b| b.is_ascii_digit()) || channel.is_some_and(|c| matches!(c, "conda-forge" | "pytorch" | "nvidia" | "pypi" | "defaults")) => weak(Kind::CondaList),
+        (Some(build), channel, None)
+            if build.contains('_')
+                || build.bytes().all(|b| b.is_ascii_digit())
+                || channel.is_some_and(|c| matches!(c, "conda-forge" | "pytorch" | "nvidia" | "pypi" | "defaults")) =>
+        {
+            weak(Kind::CondaList)
+        }
         (Some("pypi"), None, _) => weak(Kind::CondaList),
         _ => None,
     }
 }
 
 fn is_name(word: &str) -> bool {
-    word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'[' | b']'))
+    word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b'[' | b']'))
 }
 
 fn is_version(word: &str) -> bool {
     let digits = word.trim_start_matches("0!");
-    digits.starts_with(|c: char| c.is_ascii_digit()) && word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'+' | b'-' | b'_' | b'!'))
+    digits.starts_with(|c: char| c.is_ascii_digit())
+        && word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'+' | b'-' | b'_' | b'!'))
 }
 
 /// `torchvision 0.16.1 requires torch==2.1.1, but you have torch 2.1.0 which is incompatible.`
 fn conflict(text: &str) -> bool {
-    (text.contains(" requires ") && (text.contains("which is incompatible") || text.contains("which is not installed"))) || text.contains(" has requirement ")
+    (text.contains(" requires ") && (text.contains("which is incompatible") || text.contains("which is not installed")))
+        || text.contains(" has requirement ")
 }
 
 /// `INFO:     Started`, `WARNING:bitsandbytes`, `INFO - x`, `[WARNING] x`.
@@ -207,7 +237,12 @@ pub fn continues(kind: Kind, text: &str) -> bool {
     let trimmed = text.trim_start();
     match kind {
         Kind::PipList | Kind::CondaList => {
-            trimmed.starts_with("---") || trimmed.starts_with('#') || package(trimmed, 0).is_some() || trimmed.split_whitespace().nth(1).is_some_and(is_version) || trimmed.starts_with("-e ") || trimmed.contains(" @ ")
+            trimmed.starts_with("---")
+                || trimmed.starts_with('#')
+                || package(trimmed, 0).is_some()
+                || trimmed.split_whitespace().nth(1).is_some_and(is_version)
+                || trimmed.starts_with("-e ")
+                || trimmed.contains(" @ ")
         }
         Kind::TorchEnv => trimmed.contains(": ") || trimmed.ends_with(':') || trimmed.starts_with("GPU ") || trimmed.starts_with('['),
         Kind::Probe => trimmed.contains(": ") || matches!(trimmed, "True" | "False" | "None"),

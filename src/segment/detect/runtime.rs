@@ -122,8 +122,14 @@ pub fn shape(text: &str, indent: usize) -> Option<Hit> {
         b'#' if gdb_frame(bytes) => strong(Kind::CxxBacktrace),
         b'w' if indent > 0 && text.starts_with("what():") => strong(Kind::CxxBacktrace),
         b'E' if text.starts_with("Exception raised from ") => strong(Kind::CxxBacktrace),
-        b'T' if text.starts_with("Thread ") && (text.contains("received signal") || text.contains("(Thread 0x") || text.contains("LWP")) => strong(Kind::CxxBacktrace),
-        b'C' if text.starts_with("Container ") && ["Created", "Started", "Starting", "Error"].iter().any(|s| text.contains(s)) => strong(Kind::Docker),
+        b'T' if text.starts_with("Thread ")
+            && (text.contains("received signal") || text.contains("(Thread 0x") || text.contains("LWP")) =>
+        {
+            strong(Kind::CxxBacktrace)
+        }
+        b'C' if text.starts_with("Container ") && ["Created", "Started", "Starting", "Error"].iter().any(|s| text.contains(s)) => {
+            strong(Kind::Docker)
+        }
         b'L' if text.starts_with("Limits:") => strong(Kind::Kubernetes),
         _ if text.ends_with(" FAILED") && text.len() < 120 && text.contains('.') && !text.contains("::") => strong(Kind::Launcher),
         _ => None,

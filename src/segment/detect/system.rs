@@ -85,7 +85,24 @@ pub const PARTS: &[Part] = &[
 ];
 
 /// Variables that show a line to be of an environment listing even when it stands alone.
-const VARIABLES: &[&str] = &["CUDA_", "NCCL_", "LD_LIBRARY_PATH", "NVIDIA_", "PYTORCH_", "HF_", "RANK", "WORLD_SIZE", "MASTER_", "TORCH_", "LOCAL_RANK", "PYTHONPATH", "OMP_NUM", "VLLM_", "XLA_", "TF_"];
+const VARIABLES: &[&str] = &[
+    "CUDA_",
+    "NCCL_",
+    "LD_LIBRARY_PATH",
+    "NVIDIA_",
+    "PYTORCH_",
+    "HF_",
+    "RANK",
+    "WORLD_SIZE",
+    "MASTER_",
+    "TORCH_",
+    "LOCAL_RANK",
+    "PYTHONPATH",
+    "OMP_NUM",
+    "VLLM_",
+    "XLA_",
+    "TF_",
+];
 
 pub fn shape(text: &str, indent: usize) -> Option<Hit> {
     let bytes = text.as_bytes();
@@ -113,7 +130,8 @@ fn uname(text: &str) -> bool {
 
 /// `crw-rw---- `.
 fn mode(bytes: &[u8]) -> bool {
-    bytes.get(1..10).is_some_and(|m| m.iter().all(|b| matches!(b, b'r' | b'w' | b'x' | b'-' | b's' | b'S' | b't' | b'T'))) && matches!(bytes.get(10), Some(b' ' | b'.' | b'+'))
+    bytes.get(1..10).is_some_and(|m| m.iter().all(|b| matches!(b, b'r' | b'w' | b'x' | b'-' | b's' | b'S' | b't' | b'T')))
+        && matches!(bytes.get(10), Some(b' ' | b'.' | b'+'))
 }
 
 /// `libcuda.so.1 => /lib/… (0x…)`.
@@ -137,7 +155,14 @@ fn package_log(text: &str) -> bool {
 /// `0000:01:00.0 VGA …`, `01:00.0 3D controller: …`.
 fn pci_line(bytes: &[u8]) -> bool {
     let hex = |range: std::ops::Range<usize>| bytes.get(range).is_some_and(|s| s.iter().all(u8::is_ascii_hexdigit));
-    let short = |at: usize| hex(at..at + 2) && bytes.get(at + 2) == Some(&b':') && hex(at + 3..at + 5) && bytes.get(at + 5) == Some(&b'.') && hex(at + 6..at + 7) && bytes.get(at + 7) == Some(&b' ');
+    let short = |at: usize| {
+        hex(at..at + 2)
+            && bytes.get(at + 2) == Some(&b':')
+            && hex(at + 3..at + 5)
+            && bytes.get(at + 5) == Some(&b'.')
+            && hex(at + 6..at + 7)
+            && bytes.get(at + 7) == Some(&b' ')
+    };
     short(0) || (hex(0..4) && bytes.get(4) == Some(&b':') && short(5))
 }
 
@@ -159,7 +184,11 @@ fn module(text: &str) -> Option<Hit> {
     let mut words = text.split_whitespace();
     let (name, size, uses) = (words.next()?, words.next()?, words.next()?);
     let number = |w: &str| !w.is_empty() && w.bytes().all(|b| b.is_ascii_digit());
-    let shaped = number(size) && size.len() >= 4 && number(uses) && words.next().is_none_or(|w| w.contains(|c: char| c.is_ascii_alphabetic())) && words.count() == 0;
+    let shaped = number(size)
+        && size.len() >= 4
+        && number(uses)
+        && words.next().is_none_or(|w| w.contains(|c: char| c.is_ascii_alphabetic()))
+        && words.count() == 0;
     if !shaped || !name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_') {
         return None;
     }
@@ -182,9 +211,13 @@ pub fn continues(kind: Kind, text: &str) -> bool {
     let trimmed = text.trim_start();
     match kind {
         Kind::Env => trimmed.starts_with("+ "),
-        Kind::OsRelease => trimmed.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_')),
+        Kind::OsRelease => {
+            trimmed.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b == b'_'))
+        }
         Kind::Memory => trimmed.starts_with("Mem:") || trimmed.starts_with("Swap:") || trimmed.ends_with(" kB"),
-        Kind::Disk => trimmed.contains('%') || trimmed.starts_with("/dev/") || trimmed.starts_with(['├', '└', '│']) || trimmed.contains(" disk"),
+        Kind::Disk => {
+            trimmed.contains('%') || trimmed.starts_with("/dev/") || trimmed.starts_with(['├', '└', '│']) || trimmed.contains(" disk")
+        }
         Kind::Processes => trimmed.split_whitespace().take(3).any(|w| w.bytes().all(|b| b.is_ascii_digit())),
         Kind::Lspci => text.starts_with(['\t', ' ']),
         Kind::Ldconfig => trimmed.contains(" => ") || trimmed.starts_with('/'),

@@ -37,7 +37,9 @@ fn lines_tell_their_kind() {
 
 #[test]
 fn prose_tells_nothing() {
-    for text in ["各位大佬帮忙看看，服务器上四张卡", "(was 3.05 s/step on Friday, same container)", "it worked yesterday", "RuntimeError: x"] {
+    for text in
+        ["各位大佬帮忙看看，服务器上四张卡", "(was 3.05 s/step on Friday, same container)", "it worked yesterday", "RuntimeError: x"]
+    {
         assert_eq!(line(text), None, "{text}");
     }
 }
