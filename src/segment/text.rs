@@ -49,7 +49,7 @@ fn swallows_blank(before: Option<char>, c: char, next: Option<char>) -> bool {
     let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
     let wide = matches!(c, '：' | '，' | '；');
     let bounds = digit(before) && matches!(next, Some('<' | '>' | '=' | '!' | '~'));
-    wide && !(digit(before) && digit(next)) && !bounds && next.is_some_and(|n| !plain(n).is_whitespace() && n.is_ascii())
+    wide && !(digit(before) && digit(next)) && !bounds && next.is_some_and(|n| n == '（' || (n.is_ascii() && !n.is_ascii_whitespace()))
 }
 
 /// The text with ASCII punctuation and the same blanks; `None` where it has that already.
