@@ -8,6 +8,7 @@ pub mod labels;
 pub mod markdown;
 pub mod text;
 pub mod ticket;
+pub mod wheel;
 
 use crate::diagnose::analysis::{Analysis, Evidence, Finding, Fix, FixKind};
 use std::collections::BTreeMap;

@@ -19,6 +19,7 @@ mod search;
 pub mod serve;
 mod tables;
 mod ui;
+mod wheel;
 
 pub use serve::serve;
 
@@ -80,6 +81,7 @@ pub fn router(app: Arc<App>) -> Result<Router, Error> {
         .route("/causes/{id}", get(causes::cause))
         .route("/tables", get(tables::index))
         .route("/explain", get(tables::index))
+        .route("/wheel", get(wheel::wheel))
         .route("/tables/{table}", get(tables::table))
         .route("/tables/{table}/{key}", get(tables::row))
         .route("/search", get(search::search))

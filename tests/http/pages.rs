@@ -28,7 +28,7 @@ async fn a_report_has_a_page_and_three_twins() {
 #[tokio::test]
 async fn every_page_answers_in_both_languages_with_strict_heads() {
     let service = Service::start(&[]).await;
-    for path in ["/", "/causes", "/search", "/search?q=nvml", "/privacy", "/tables", "/tables/xid", "/explain?q=xid+79"] {
+    for path in ["/", "/causes", "/search", "/search?q=nvml", "/privacy", "/tables", "/tables/xid", "/explain?q=xid+79", "/wheel"] {
         let english = service.get(path, HTML).await;
         let chinese = service.send("GET", path, &[("accept", HTML), ("accept-language", "zh-CN")], "").await;
         assert_eq!((english.status.as_u16(), chinese.status.as_u16()), (200, 200), "{path}");

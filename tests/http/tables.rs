@@ -30,3 +30,13 @@ async fn a_code_has_a_page_with_its_cause() {
     assert_eq!(service.get("/tables/none", HTML).await.status.as_u16(), 404);
     assert!(service.get("/explain?q=xid+79", "*/*").await.body.starts_with("Xid 79 "));
 }
+
+#[tokio::test]
+async fn the_install_line_has_a_page() {
+    let service = Service::start(&[]).await;
+    let page = service.get("/wheel?driver=470&gpu=RTX+3090&python=3.10", HTML).await;
+    assert!(page.body.contains("whl/cu118") && page.body.contains("450.80.02"));
+    let text = service.get("/wheel?driver=390&gpu=RTX+5090", "*/*").await;
+    assert!(text.body.contains("sm_120") && !text.body.contains("pip install"));
+    assert_eq!(service.get("/wheel?gpu=Voodoo", HTML).await.status.as_u16(), 200);
+}
