@@ -89,6 +89,18 @@ pub(super) const RULES: &[Rule] = &[
         find: Find::Code(images),
     },
     Rule {
+        name: "container-by-name",
+        gate: &["docker ", "podman ", "nerdctl ", "nvidia-docker", "enroot "],
+        feature: 0,
+        find: Find::Regex(
+            concat!(
+                r"(?:(?:docker|podman|nerdctl|enroot)\b[^|;\n]{0,300}?\s--(?:name|hostname|network-alias|container-name)[ =](?<container>[A-Za-z0-9][A-Za-z0-9_.-]*)",
+                r"|(?:docker|podman|nerdctl)(?: container)? (?:exec|logs|stop|start|rm|attach|restart|inspect|kill|top|stats|port|wait)\s+(?:-\S+\s+)*(?<container2>[A-Za-z0-9][A-Za-z0-9_.-]*))"
+            ),
+            own,
+        ),
+    },
+    Rule {
         name: "repository-by-name",
         gate: &["repository", "repo ", "project "],
         feature: 0,

@@ -25,6 +25,7 @@ mod machines;
 mod names;
 mod paths;
 mod people;
+mod pinyin;
 mod prefixes;
 mod rewrite;
 mod rules;

@@ -3,7 +3,7 @@
 use super::kind::Kind;
 use super::scan::Hit;
 use super::{
-    accounts, addresses, assignments, chinese, clouds, company, context, domains, host_options, hosts, ids, machines, names, paths, people,
+    accounts, addresses, assignments, chinese, clouds, company, context, domains, host_options, hosts, ids, machines, names, paths, people, pinyin,
     secrets, tokens, urls,
 };
 
@@ -86,6 +86,7 @@ pub(super) fn all() -> impl Iterator<Item = &'static Rule> {
         company::RULES,
         clouds::RULES,
         paths::RULES,
+        pinyin::RULES,
         chinese::RULES,
         context::RULES,
     ]

@@ -52,8 +52,16 @@ fn cases(folder: &Path, out: &mut Vec<Case>) {
     }
 }
 
+/// Size of a page of SQLite; one that goes on with a long value begins with four bytes of its own.
+const PAGE: usize = 4096;
+
+/// Short names are looked for as words: `ines` stands in every "lines", also where a page of the
+/// database cuts that word in two.
 fn holds(bytes: &[u8], text: &str) -> bool {
-    memchr::memmem::find(bytes, text.as_bytes()).is_some()
+    let joined = |at: Option<usize>| at.and_then(|at| bytes.get(at)).is_some_and(u8::is_ascii_alphanumeric);
+    let cut = |at: usize| at % PAGE == 4 && bytes[at - 4] == 0;
+    let whole = |at: usize| !joined(at.checked_sub(1)) && !joined(Some(at + text.len())) && !cut(at);
+    memchr::memmem::find_iter(bytes, text.as_bytes()).any(|at| text.len() >= 6 || whole(at))
 }
 
 /// The forms in which a secret may lie about: as it is, percent-encoded (what must be, or every
