@@ -123,7 +123,9 @@ const RULES: &[RuleDoc] = &[
     },
     RuleDoc {
         kind: Kind::Container,
-        hides: Text { en: "containers by name, and their ids that stand as host names", zh: "容器名，以及作为主机名的容器 ID" },
+        hides: Text {
+            en: "containers by name, and their ids that stand as host names", zh: "容器名，以及作为主机名的容器 ID"
+        },
         keeps: Text { en: "images of public registries", zh: "公共镜像" },
     },
     RuleDoc {

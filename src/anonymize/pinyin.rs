@@ -100,7 +100,9 @@ fn syllables(text: &str, left: usize) -> bool {
         return false;
     }
     let rests = INITIALS.iter().filter_map(|initial| text.strip_prefix(initial));
-    rests.flat_map(|rest| FINALS.iter().filter_map(move |end| rest.strip_prefix(end))).any(|rest| rest.is_empty() || syllables(rest, left - 1))
+    rests
+        .flat_map(|rest| FINALS.iter().filter_map(move |end| rest.strip_prefix(end)))
+        .any(|rest| rest.is_empty() || syllables(rest, left - 1))
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use super::kind::Kind;
 use super::scan::Hit;
 use super::{
-    accounts, addresses, assignments, chinese, clouds, company, context, domains, host_options, hosts, ids, machines, names, paths, people, pinyin,
-    secrets, tokens, urls,
+    accounts, addresses, assignments, chinese, clouds, company, context, domains, host_options, hosts, ids, machines, names, paths, people,
+    pinyin, secrets, tokens, urls,
 };
 
 /// A value that an expression captured.
