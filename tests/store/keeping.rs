@@ -141,8 +141,8 @@ fn search_finds_what_is_old(shelf: &Shelf) {
             ),
             super::Kind::Postgres => ("generate_series(1, 2500) n(i)", "''::bytea", "array_to_tsvector('{filler}')", "number"),
         };
-        shelf.sql(&format!("insert into report (id, token_hash, created, fingerprint, lines, anonymized) select 'f' || i, '', {NOW}, '', {blob}, {blob} from {numbers}"));
-        shelf.sql(&format!("insert into search ({key}, words) select number, {words} from report where id like 'f%'"));
+        shelf.sql(&format!("insert into report (id, token_hash, created, fingerprint, lines, anonymized) select 'filler-' || i, '', {NOW}, '', {blob}, {blob} from {numbers}"));
+        shelf.sql(&format!("insert into search ({key}, words) select number, {words} from report where id like 'filler-%'"));
         let new = save(&store, "corncrake three\n", NOW).await.id;
         let found = |query: &'static str, limit| {
             let store = store.clone();
