@@ -16,6 +16,8 @@ const BUSY: Duration = Duration::from_secs(5);
 const READERS: u32 = 4;
 /// How often a checkpoint that readers hold up is tried again.
 const TRIES: u32 = 10;
+/// How often a migration is tried again beside programs that migrate at the same moment.
+const MIGRATION_TRIES: u32 = 50;
 /// In between, others may write.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -87,7 +89,7 @@ impl Sqlite {
 async fn migrate(pool: &SqlitePool) -> Result<(), Error> {
     let mut migrations = sqlx::migrate!("migrations/sqlite");
     migrations.set_ignore_missing(true);
-    for _ in 0..TRIES {
+    for _ in 0..MIGRATION_TRIES {
         match migrations.run(pool).await {
             Err(MigrateError::Execute(_) | MigrateError::ExecuteMigration(..)) => tokio::time::sleep(PAUSE).await,
             done => return done.map_err(|e| super::not_migrated(&e)),
