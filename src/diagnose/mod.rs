@@ -111,7 +111,8 @@ pub fn diagnose(paste: &Paste, log: &Log, mut facts: Facts, patterns: &Patterns)
     evidence::facts_of_captures(log, paste, &hits, patterns, &mut facts);
     let episodes = Episodes::new(paste, log, &hits, patterns);
     let (mut pieces, missing) = evidence::collect(paste, log, &hits, patterns, &mut facts, &episodes);
-    if rank::findings(patterns, &pieces, &facts).is_empty() {
+    let has_history = pieces.values().flatten().any(|piece| piece.old);
+    if has_history && rank::findings(patterns, &pieces, &facts).is_empty() {
         // History is told apart only from something current; without that it is what there is.
         pieces.values_mut().flatten().for_each(|piece| piece.old = false);
     }

@@ -7,15 +7,17 @@ use super::file::{CauseFile, CauseKind, LayerSet, NoiseSet, Want};
 use super::lint::{self, Lint};
 use super::matcher::Matcher;
 use super::{Cause, Patterns, Tables};
-use crate::diagnose::analysis::{Effect, Layer};
+use crate::diagnose::analysis::{Effect, Layer, Strength};
 use crate::error::Error;
 use crate::facts::Register;
+use crate::i18n::Text;
 use crate::intake::{self, Limits, Part};
 use include_dir::{Dir, include_dir};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
+use toml::Spanned;
 
 static EMBEDDED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/patterns");
 
@@ -254,33 +256,31 @@ fn explains_closure(causes: &[(&SourceFile, &CauseFile)]) -> BTreeMap<String, BT
     direct.keys().map(|id| ((*id).to_owned(), follow(id))).collect()
 }
 
+/// A condition ready to be judged; `None` where it does not parse (which the lint refuses).
+fn compiled(
+    id: String,
+    when: &Spanned<String>,
+    effect: Effect,
+    strength: Strength,
+    group: Option<&String>,
+    why: Option<&Spanned<Text>>,
+    register: &Register,
+) -> Option<Condition> {
+    let expr = Expr::parse(when.get_ref(), register).ok()?;
+    let why = why.map(|why| why.get_ref().clone());
+    Some(Condition { id, when: when.get_ref().clone(), expr, effect, strength, group: group.cloned(), why })
+}
+
 fn finish(file: &SourceFile, cause: CauseFile, layer: Layer, explains: BTreeSet<String>, register: &Register) -> Cause {
-    let mut conditions = Vec::new();
-    for (at, condition) in cause.condition.iter().enumerate() {
-        let Ok(expr) = Expr::parse(condition.when.get_ref(), register) else { continue };
-        conditions.push(Condition {
-            id: condition.id.clone().unwrap_or_else(|| format!("condition-{}", at + 1)),
-            when: condition.when.get_ref().clone(),
-            expr,
-            effect: Effect::For,
-            strength: condition.strength,
-            group: condition.group.clone(),
-            why: condition.why.as_ref().map(|why| why.get_ref().clone()),
-        });
-    }
-    for (at, against) in cause.against.iter().enumerate() {
-        let Some(when) = &against.when else { continue };
-        let Ok(expr) = Expr::parse(when.get_ref(), register) else { continue };
-        conditions.push(Condition {
-            id: against.id.as_ref().map_or_else(|| format!("against-{}", at + 1), |id| id.get_ref().clone()),
-            when: when.get_ref().clone(),
-            expr,
-            effect: Effect::Against,
-            strength: against.strength,
-            group: against.group.clone(),
-            why: against.why.as_ref().map(|why| why.get_ref().clone()),
-        });
-    }
+    let for_it = cause.condition.iter().enumerate().filter_map(|(at, c)| {
+        let id = c.id.clone().unwrap_or_else(|| format!("condition-{}", at + 1));
+        compiled(id, &c.when, Effect::For, c.strength, c.group.as_ref(), c.why.as_ref(), register)
+    });
+    let against = cause.against.iter().enumerate().filter_map(|(at, a)| {
+        let id = a.id.as_ref().map_or_else(|| format!("against-{}", at + 1), |id| id.get_ref().clone());
+        compiled(id, a.when.as_ref()?, Effect::Against, a.strength, a.group.as_ref(), a.why.as_ref(), register)
+    });
+    let conditions = for_it.chain(against).collect();
     let fix_when = cause.fix.iter().map(|fix| fix.when.as_ref().and_then(|when| Expr::parse(when.get_ref(), register).ok()));
     Cause { layer, kind: cause.kind, fix_when: fix_when.collect(), conditions, explains, source: file.text.clone(), file: cause }
 }
